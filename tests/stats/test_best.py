@@ -118,3 +118,52 @@ def test_the_order_of_topics_changes_nothing(less):
     assert 0 < max(before.probability) < 1
     for _ in range(3):
         assert contest(generator.permutation(rows), less, Draws(resamples=500)) == before
+
+
+def test_a_winner_for_more_repeats_must_be_better_than_repeats_vary():
+    generator = np.random.default_rng(6)
+    runs = []
+    for gain in (0.08, 0.0):  # one repeat of each is far better than the others
+        luck = np.array([[0.15, 0.0, 0.02, -0.03]])
+        runs.append(0.5 + gain + luck + generator.normal(0, 0.01, (40, 4)))
+    table = np.column_stack([run.mean(axis=1) for run in runs])
+    (these,) = contests("ab", [table], draws=Draws(1, 2000))
+    assert these.winner(0.95) == 0
+    (more,) = contests("ab", [table], draws=Draws(1, 2000), repeats=[runs])
+    assert more.winner(0.95) is None
+    assert 0.7 < more.probability[0] < 1
+    steady = [np.repeat(column[:, None], 4, axis=1) for column in table.T]
+    (found,) = contests("ab", [table], draws=Draws(1, 2000), repeats=[steady])
+    assert found.winner(0.95) == 0
+
+
+def test_the_best_of_equal_systems_is_rarely_out_for_more_repeats():
+    generator = np.random.default_rng(12)
+    out = 0
+    for world in range(300):
+        runs = [
+            generator.normal(0, 0.05, (1, 6)) + generator.normal(0.5, 0.1, (40, 6))
+            for _ in range(3)
+        ]
+        table = np.column_stack([run.mean(axis=1) for run in runs])
+        (found,) = contests("abc", [table], draws=Draws(world, 500), repeats=[runs])
+        out += len(found.contenders) < 3
+    assert out / 300 < 0.09
+
+
+def test_where_less_is_better_repeats_turn_around_too():
+    generator = np.random.default_rng(2)
+    runs = [0.2 + generator.random((30, 3)) * 0.1, 0.5 + generator.random((30, 3)) * 0.1]
+    table = np.column_stack([run.mean(axis=1) for run in runs])
+    (found,) = contests("ab", [table], [True], Draws(1, 1000), repeats=[runs])
+    assert found.winner(0.95) == 0
+
+
+def test_repeats_and_topics_that_never_differ_are_no_obstacle():
+    flat = [np.full((5, 3), 0.5), np.full((5, 3), 0.25), np.full((5, 1), 0.5)]
+    table = np.column_stack([run.mean(axis=1) for run in flat])
+    (found,) = contests("abc", [table], draws=Draws(1, 1000), repeats=[flat])
+    assert found.probability == (0.5, 0.0, 0.5)
+    assert found.contenders == (0, 2)
+    (alone,) = contests("ab", [table[:1, :2]], repeats=[[run[:1] for run in flat[:2]]])
+    assert alone.contenders == (0, 1)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from level_of_groups import false_positives, mistaken_decisions
+from spanwise.stats.clustered import RESPECTING, p_and_intervals
 from spanwise.stats.paired import student
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import FAMILIES
@@ -95,3 +96,42 @@ def test_margins_that_are_reached(topics, shape):
     )
     assert wrong < 0.025 + 4 * np.sqrt(0.025 * 0.975 / WORLDS)
     assert worse < 0.05 + 4 * np.sqrt(0.05 * 0.95 / WORLDS)
+
+
+def scores_of_clusters(shape, sizes, worlds, rng):
+    """Differences of two equally good runs, half of whose variance is that of clusters.
+
+    The result has a row for each world; the second result is the cluster of each topic.
+    """
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+
+    def drawn(count):
+        if shape == "AP":
+            return rng.beta(0.8, 2, (worlds, count)) - rng.beta(0.8, 2, (worlds, count))
+        if shape == "nDCG":
+            return rng.beta(3, 2, (worlds, count)) - rng.beta(3, 2, (worlds, count))
+        return rng.integers(0, 2, (worlds, count)) - rng.integers(0, 2, (worlds, count))
+
+    if shape == "0/1":  # half of the topics are as their cluster is
+        same = rng.random((worlds, len(owners))) < np.sqrt(0.5)
+        return np.where(same, drawn(len(sizes))[:, owners], drawn(len(owners))) * 1.0, owners
+    return (drawn(len(sizes))[:, owners] + drawn(len(owners))) / 2, owners
+
+
+SPREAD = {"equal": (5, 6), "unequal": (1, 16)}
+
+
+@pytest.mark.parametrize("shape", ["AP", "nDCG", "0/1"])
+@pytest.mark.parametrize("sizes", SPREAD)
+@pytest.mark.parametrize("clusters", [20, 50, 100])
+@pytest.mark.parametrize("name", RESPECTING)
+def test_level_and_coverage_with_clusters(name, clusters, sizes, shape):
+    rng = np.random.default_rng(8)
+    counts = rng.integers(*SPREAD[sizes], clusters)
+    rows, owners = scores_of_clusters(shape, counts, WORLDS, rng)
+    p, bounds = p_and_intervals(list(rows + 0.0), owners, name, Draws(9, 1000))
+    level = float(np.mean(np.array(p) < 0.05))
+    covered = float(np.mean([low <= 0 <= high for _, low, high in bounds]))
+    print(f"\n{name:14} {shape:5} {clusters:3} {sizes:7} clusters: {level:.3f}, {covered:.3f}")
+    assert 0.03 < level < 0.07
+    assert 0.93 < covered < 0.97

@@ -614,6 +614,20 @@ all_option = option(
     section=CHUNKS,
     help="Show all measures and differences, not only what to look at first.",
 )
+clusters_option = option(
+    "--clusters",
+    metavar="FILE",
+    section="Tests",
+    help="Topics that belong together, as lines of topic and cluster; intervals and tests respect"
+    " them.",
+)
+repeats_option = option(
+    "--repeats",
+    type=click.Choice(["these", "more"]),
+    default="these",
+    section="Tests",
+    help="Repeats that intervals are for, of systems with several runs. [default: these]",
+)
 warnings_option = option(
     "--warnings",
     type=click.Choice(["grouped", "all"]),

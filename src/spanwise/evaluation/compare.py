@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
+from os import PathLike, fspath
 from os.path import realpath
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from spanwise.evaluation.evaluate import Watch, run, unwatched
 from spanwise.evaluation.grouping import groupings_of, without_idle_topics
 from spanwise.evaluation.kinds import CEILINGS
 from spanwise.evaluation.merge import with_distinct_names
+from spanwise.evaluation.repeats import combined, files_of, repeated, run_systems
 from spanwise.evaluation.request import Request, request_of
-from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
+from spanwise.formats.topics.clusters import read_clusters
 from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
 from spanwise.model.comparison import Losses
@@ -33,6 +35,7 @@ from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, not_found, sentences
+from spanwise.stats.clustered import Clusters
 from spanwise.stats.margins import margin_of
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
@@ -69,8 +72,10 @@ def scores_of(
     if plain and _is_results(request.judgements):
         raise UsageError(f"{request.judgements} holds results, so {plain[0][1]} has no judgements")
     wanted = replace(request, names=[n for n, _ in plain], runs=[one for _, one in plain])
-    fresh = iter(run(wanted, on, watch) if plain else [])
+    scored, consistencies = run_systems(wanted, on, watch) if plain else ([], {})
+    fresh = iter(scored)
     found: list[Scores] = []
+    given: list[str | None] = []
     for (name, source), is_ready in zip(runs, ready, strict=True):
         if not is_ready:
             found.append(next(fresh))
@@ -80,7 +85,8 @@ def scores_of(
             measures = request.measures or (list(found[0].means) if found and plain else ())
             some = selected(read_results(source), measures)
             found += some if name is None else [replace(one, run=name) for one in some]
-    return with_distinct_names(found)
+        given += [name] * (len(found) - len(given))
+    return with_distinct_names(combined(found, given, consistencies))
 
 
 def _is_results(source: Any) -> bool:
@@ -92,7 +98,7 @@ def with_baseline(request: Request, baseline: str | None) -> Request:
     names: list[str | None] = []
     runs: list[Any] = []
     for name, one in zip(request.names or [None] * len(request.runs), request.runs, strict=True):
-        files = expanded([one]) if isinstance(one, str) else [one]
+        files = files_of(one, name)
         names += [name] * len(files)
         runs += files
     if baseline is not None and Path(baseline).is_file():
@@ -170,6 +176,27 @@ def less_is_better(name: str) -> bool:
         return parse(name).measure.less_is_better
     except UsageError:
         return False
+
+
+def clusters_of(source: Any) -> Clusters | None:
+    """Return the clusters of topics, given a file, a mapping or a function; None if not given."""
+    if source is None:
+        return None
+    if isinstance(source, str | PathLike):
+        return Clusters(read_clusters(source), fspath(source))
+    if isinstance(source, Mapping) or callable(source):
+        return Clusters(source)
+    raise UsageError(
+        f"clusters is a {type(source).__name__}; expected a file, a mapping from topics to"
+        " clusters, or a function from a topic to its cluster"
+    )
+
+
+def for_more(repeats: str) -> bool:
+    """Tell whether intervals are to hold for more repeats of systems."""
+    if repeats not in ("these", "more"):
+        raise UsageError(f"repeats is {repeats!r}; expected 'these' or 'more'")
+    return repeats == "more"
 
 
 def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
@@ -320,7 +347,9 @@ def compare_at(
         sizes_of(budget), tuple(request.measures), of if ceilings and not costly else ()
     )
     every = list(dict.fromkeys([*budgets.wanted, *budgets.for_warnings]))
-    results = run(replace(request, measures=every), on, watch)
+    scored, consistencies = run_systems(replace(request, measures=every), on, watch)
+    given = list(request.names or [None] * len(scored))
+    results = combined(scored, given, consistencies)
     warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
@@ -338,7 +367,9 @@ def compare_at(
     question = replace(question or Question(), contested=frozenset(budgets.contested))
     found = stated([only(scores, budgets.wanted) for scores in results], baseline, question, unit)
     in_memory = not any(isinstance(one, str) for one in request.runs)
-    drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
+    alone = set(given) - repeated(given)
+    called = [s.run if n in alone else n for s, n in zip(scored, given, strict=True)]
+    drawn = _Curve(request, called, budgets) if in_memory else None
     return replace(
         found,
         warnings=(*found.warnings, *warnings),
@@ -370,7 +401,7 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
 class _Curve:
     """A measure over budgets, evaluated when it is called."""
 
-    def __init__(self, request: Request, names: Sequence[str], budgets: Budgets) -> None:
+    def __init__(self, request: Request, names: Sequence[str | None], budgets: Budgets) -> None:
         self._request = replace(request, names=list(names), chunks={}, derived=True)
         self._sizes = budgets.sizes
 
@@ -384,7 +415,9 @@ class _Curve:
         names = {f"{measure}(budget={shown(size)})": size for size in sizes}
         return [
             {"run": s.run, "budget": size, "measure": measure, "value": s.means[label]}
-            for s in run(replace(self._request, measures=tuple(names)))
+            for s in combined(
+                run(replace(self._request, measures=tuple(names))), self._request.names
+            )
             for label, size in names.items()
             if s.far(label)
         ]
@@ -422,6 +455,8 @@ def compare(
     budget: Any = None,
     groups: Any = None,
     margin: float | str | None = None,
+    clusters: Any = None,
+    repeats: Literal["these", "more"] = "these",
     policy: Policy | None = None,
     profile: str | None = None,
     task: str | None = None,
@@ -438,8 +473,9 @@ def compare(
 
     `judgements` and `measures` are what `evaluate` takes, and so are the other options. `runs` are
     a mapping from names to runs, or a sequence of them; a run may have been scored already, and a
-    file of results stands for the runs in it. Each is compared with the `baseline`, a name, which
-    is the first of them by default, or all with all.
+    file of results stands for the runs in it. A list of runs under one name holds repeats of one
+    system: the value of a topic is its mean over them. Each run is compared with the `baseline`, a
+    name, which is the first of them by default, or all with all.
 
     With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then
     `judgements` may also be questions with quotes, and a run whatever a retriever returns for each
@@ -451,21 +487,31 @@ def compare(
     from topics to groups, a mapping from names to several of them, a function from a topic to its
     group, a file, or a column of the `topics`. `margin` (0.01, or "1%" of the baseline's mean)
     tells which differences do not matter: each is better, worse, equivalent or not known.
+
+    `clusters` says which topics belong together, such as questions on one document: a mapping from
+    topics to clusters, a function from a topic to its cluster, or a file. Means stay over topics;
+    intervals and tests respect clusters. `repeats` says what intervals hold for: "these" repeats of
+    a system, or "more" of them, for which the test is the bootstrap.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
     question = Question(
-        chosen,
-        correction,
-        confidence,
-        Draws(seed, resamples),
-        all_pairs,
+        *(chosen, correction, confidence, Draws(seed, resamples), all_pairs),
         groupings=groupings_of(groups, topics),
         margin=margin_of(margin),
+        clusters=clusters_of(clusters),
+        more_repeats=for_more(repeats),
     )
+    from spanwise.formats.frames.chunks import repeated_runs
+
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
+    every = [
+        (name if isinstance(name, str) else None, run)
+        for name, one in named.items()
+        for run in (repeated_runs(one) if isinstance(name, str) else [one])
+    ]
     request = request_of(
         judgements,
-        list(named.values()),
+        [run for _, run in every],
         measures,
         policy=policy,
         profile=profile,
@@ -475,7 +521,7 @@ def compare(
         judgements_format=judgements_format,
         run_format=run_format,
         chunks=chunks,
-        names=[name if isinstance(name, str) else None for name in named],
+        names=[name for name, _ in every],
         assume={} if rel is None else {"rel": rel},
         **fields,
     )

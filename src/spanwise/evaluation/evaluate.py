@@ -69,6 +69,7 @@ def run(request: Request, on: str | None = None, watch: Watch = unwatched) -> li
 def _refuse_unknown_runs(request: Request, results: Sequence[Scores]) -> None:
     """Refuse chunks that are given for a run that does not exist."""
     known = {name for one in results for name in names_of_run(one.run, one.source)}
+    known |= {name for name in request.names if name is not None}
     for name in request.chunks:
         if name not in known:
             raise UnknownName("run of --chunks", name, [one.run for one in results])

@@ -663,7 +663,7 @@ def ordered_results(
     """Return the results of the evaluated topics in order, and the documents they come from."""
     codes = {topic: code for code, topic in enumerate(topics)}
     places, shown = segments(run.rows, codes)
-    rows = _rows_in_order(run, policy)[ranges(places, shown)]
+    rows = rows_in_order(run, policy)[ranges(places, shown)]
     topic = np.repeat(np.arange(len(topics)), shown)
     prints = run.documents.fingerprints()
     judged = np.full(len(run.rows), -1)
@@ -680,7 +680,7 @@ def ordered_results(
     return Results(topic, rows, document, opening, judged[rows[opening]])
 
 
-def _rows_in_order(run: Run, policy: Policy) -> IntArray:
+def rows_in_order(run: Run, policy: Policy) -> IntArray:
     """Return the rows in reading order: as in the file, by stated rank, or by score."""
     every = np.arange(len(run.rows))
     if policy.ties == "file":

@@ -43,6 +43,10 @@ class Mean:
     high: float
     topics: int
     reached: int | None = None  # topics in which its budget is reached; None if it has none
+    repeats: int | None = None  # of the system; None: a single run
+    variance_topics: float = nan  # of values, between topics
+    variance_repeats: float = nan  # and between repeats of a topic
+    consistency: float = nan  # mean rank-biased overlap of the rankings of pairs of repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,9 @@ class Difference:
     topics_needed: float  # to detect this effect with power 0.8
     margin: float | None = None  # below which it does not matter; None if none was stated
     decision: str | None = None  # better, worse, equivalent or not known; None without a margin
+    clusters: int | None = None  # of topics; None: topics are independent
+    se: float = nan  # of the difference, where there are clusters
+    df: float = nan  # Satterthwaite's degrees of freedom of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,7 @@ class Contest:
     gap: tuple[float, ...]  # from each run to the leader, 0 or more
     gap_low: tuple[float, ...]  # an interval for all pairs of runs that were left together
     gap_high: tuple[float, ...]
+    clusters: int | None = None  # of these topics; None: topics are independent
 
     @property
     def contenders(self) -> tuple[int, ...]:
@@ -214,6 +222,8 @@ class Comparison:
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
     groups: GroupedMeans | None = None  # if they were asked for
     margin: str = ""  # within which differences are equivalent, as it was stated
+    clusters: int | None = None  # of topics; None: topics are independent
+    more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
 
     @property
     def budgeted(self) -> bool:
@@ -353,6 +363,16 @@ class Comparison:
                         if one.reached is None
                         else {"topics": one.topics, "reached": one.reached}
                     ),
+                    **(
+                        {}
+                        if one.repeats is None
+                        else {
+                            "repeats": one.repeats,
+                            "variance_topics": defined(one.variance_topics),
+                            "variance_repeats": defined(one.variance_repeats),
+                            "consistency": defined(one.consistency),
+                        }
+                    ),
                 }
                 for one in self.means
             ],
@@ -375,6 +395,15 @@ class Comparison:
                         {}
                         if one.margin is None
                         else {"margin": defined(one.margin), "decision": one.decision}
+                    ),
+                    **(
+                        {}
+                        if one.clusters is None
+                        else {
+                            "clusters": one.clusters,
+                            "se": defined(one.se),
+                            "df": defined(one.df),
+                        }
                     ),
                 }
                 for one in self.differences
@@ -516,11 +545,33 @@ class Comparison:
                 f"margin {self.margin}, stated beforehand: equivalent if the {self.confidence:.0%}"
                 " interval of the difference is inside, better or worse if it excludes 0"
             )
+        if self.clusters is not None:
+            lines.append(f"intervals and tests respect the {self.clusters} clusters of topics")
+        lines += self.on_repeats()
         short = on_reach(self.scores, self.runs)
         lines += short
         if short and self.differences:
             lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *self.cautions()] if cautions else lines
+
+    def on_repeats(self) -> list[str]:
+        """Return a line for each system with repeats, and one on what intervals hold for."""
+        lines = []
+        for run in self.runs:
+            one = self.mean(run, self.measures[0])
+            if one.repeats is None:
+                continue
+            line = f"{run}: mean of {one.repeats} repeats"
+            total = one.variance_topics + one.variance_repeats
+            if total > 0:
+                part = share(one.variance_repeats / total)
+                line += f"; {part} of the variance of {one.measure} is between repeats,"
+                line += f" {share(one.variance_topics / total)} between topics"
+            if isfinite(one.consistency):
+                line += f"; consistency of rankings {one.consistency:.2f} (RBO)"
+            lines.append(line)
+        which = "more repeats of the same systems" if self.more_repeats else "these repeats"
+        return [*lines, f"intervals and tests are for {which}"] if lines else []
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""

@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """Values of the repeated runs of one system."""
+
+    count: int
+    values: Mapping[str, FloatArray]  # of each measure: a row per topic, a column per repeat
+    consistency: float  # mean rank-biased overlap of pairs of rankings; nan if unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Scores:
     """Scores of one run; an undefined value is not-a-number."""
 
@@ -47,6 +56,7 @@ class Scores:
     sums: frozenset[str] = frozenset()  # the measures whose aggregate is a sum
     returned: FloatArray | None = None  # of each topic, in the unit of budgets; None if unknown
     budgets: Mapping[str, float] = field(default_factory=dict)  # of the measures that have one
+    repeats: Repeats | None = None  # whose means the values are; None: a single run
 
     def reached(self, measure: str) -> BoolArray | None:
         """Return the topics in which the run reaches the budget of a measure.

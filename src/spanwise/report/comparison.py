@@ -24,6 +24,8 @@ COLUMNS = (
     *("wins", "ties", "losses", "topics", "effect", "topics_needed"),
 )
 """Columns of a difference, besides its run and measure."""
+OF_CLUSTERS = ("clusters", "se", "df")
+"""Further columns where topics have clusters."""
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -165,6 +167,7 @@ def as_csv(c: Comparison) -> str:
     writer = csv.writer(text, lineterminator="\n")
     of_mean = ("run", "measure", "value", "value_low", "value_high", "value_topics")
     columns = (*COLUMNS, *(("margin", "decision") if c.margin else ()))
+    columns = columns if c.clusters is None else (*columns, *OF_CLUSTERS)
     more = () if c.groups is None else ("grouping", "group")
     writer.writerow([*of_mean, *columns, *more])
     for mean in c.means:

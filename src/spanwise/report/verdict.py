@@ -167,6 +167,9 @@ def _do(names: Sequence[str]) -> str:
 
 
 def _hint(contest: Contest) -> list[str]:
+    if contest.clusters is not None:
+        few = contest.clusters < HINT
+        return [f"With {contest.clusters} clusters this is a hint, not a proof."] if few else []
     if contest.topics >= HINT:
         return []
     return [f"With {contest.topics} topics this is a hint, not a proof."]

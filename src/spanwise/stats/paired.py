@@ -7,7 +7,7 @@ difference to its spread over topics.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isfinite, isnan, lgamma, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,20 +33,37 @@ class Grid:
     topics: tuple[str, ...]
     values: FloatArray  # nan: topic missing from the run, or measure undefined
     reached: BoolArray  # whether the run reaches the budget of the measure; True if it has none
+    repeats: tuple[FloatArray | None, ...] = ()  # of each run: a row per topic, a column per repeat
 
     @property
     def comparable(self) -> FloatArray:
         """The values where budgets are reached; others are nan."""
         return np.where(self.reached, self.values, np.nan)
 
+    def aligned(self, run: int, baseline: int) -> FloatArray:
+        """Return the difference on every topic, nan where the two runs are not comparable."""
+        both: FloatArray = self.comparable[:, run] - self.comparable[:, baseline]
+        return both
+
+    def tables(self, *runs: int) -> list[FloatArray]:
+        """Return the values of repeats: of one run, or of two where these are comparable."""
+        values = self.values if len(runs) == 1 else self.comparable  # as in means and differences
+        there: Any = ~np.isnan(values[:, runs]).any(axis=1)
+        return [np.where(there[:, None], table, np.nan) for table in self.repeated(runs)]
+
+    def repeated(self, runs: Sequence[int]) -> list[FloatArray]:
+        """Return the values of the repeats of runs; a run without repeats has one."""
+        found = [(run, self.repeats[run]) for run in runs]
+        return [self.values[:, [run]] if table is None else table for run, table in found]
+
     def differences(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on the topics for which both runs have a comparable value."""
-        both = self.comparable[:, run] - self.comparable[:, baseline]
+        both = self.aligned(run, baseline)
         return both[~np.isnan(both)]
 
     def padded(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on all topics, 0 where the two runs are not comparable."""
-        both = self.comparable[:, run] - self.comparable[:, baseline]
+        both = self.aligned(run, baseline)
         return np.nan_to_num(both[~np.isnan(self.values).all(axis=1)])
 
     def complete(self) -> FloatArray:
@@ -70,7 +87,16 @@ def grid(results: Sequence[Scores], measure: str) -> Grid:
             values[mine, column] = scores.values[measure]
             reached = scores.reached(measure)
             enough[mine, column] = True if reached is None else reached
-    return Grid(measure, topics, values, enough)
+    repeats = tuple(_of_repeats(scores, measure, rows) for scores in results)
+    return Grid(measure, topics, values, enough, repeats)
+
+
+def _of_repeats(scores: Scores, measure: str, rows: Mapping[str, int]) -> FloatArray | None:
+    if scores.repeats is None or measure not in scores.repeats.values:
+        return None
+    table = np.full((len(rows), scores.repeats.count), np.nan)
+    table[[rows[topic] for topic in scores.topics]] = scores.repeats.values[measure]
+    return table
 
 
 def alike(columns: Sequence[FloatArray]) -> list[tuple[list[int], FloatArray]]:

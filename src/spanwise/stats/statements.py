@@ -20,6 +20,17 @@ from spanwise.model.comparison import Caution, Comparison, Contest, Difference, 
 from spanwise.model.scores import run_names, unreached
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
+from spanwise.stats.clustered import (
+    FEW_CLUSTERS,
+    Clusters,
+    clustered_effect,
+    freedom,
+    interval,
+    p_and_intervals,
+    refuse_disrespecting,
+    standard_error,
+    summed,
+)
 from spanwise.stats.groups import group_cautions, grouped
 from spanwise.stats.margins import Margin, decided
 from spanwise.stats.paired import (
@@ -34,11 +45,12 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
+from spanwise.stats.repeats import FEW_REPEATS, for_more_repeats, variances
 from spanwise.stats.resampling import SAME, Draws
 from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.comparison import Anova
     from spanwise.model.groups import GroupedMeans, Groupings
     from spanwise.model.scores import Scores
@@ -73,6 +85,8 @@ class Question:
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
     groupings: Groupings | None = None  # of topics
     margin: Margin | None = None  # within which differences do not matter
+    clusters: Clusters | None = None  # of topics; None: topics are independent
+    more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -82,6 +96,13 @@ class Question:
         checked(self.confidence)
         if not self.tests:
             raise UsageError("no test was named; expected at least one")
+        if self.clusters is not None:
+            refuse_disrespecting(self.tests)
+        if self.more_repeats and self.tests != ("bootstrap",):
+            raise UsageError(
+                f"the test {self.tests[0]} is for the repeats at hand; expected the test bootstrap"
+                " for more repeats; use --test bootstrap"
+            )
 
 
 # Comparisons --------------------------------------------------------------------------------------
@@ -99,6 +120,11 @@ def compared(
     `baseline` is the position of a run; it is ignored if all pairs are asked for.
     """
     question = question or Question()
+    if question.more_repeats and not any(scores.repeats for scores in results):
+        raise UsageError(
+            "--repeats more has no effect: no run has repeats; give several runs one name, as in"
+            " dense='runs/dense.*.run'"
+        )
     names, measures = run_names(results), shared_measures(results)
     grids = [grid(results, measure) for measure in measures]
     means = [
@@ -134,7 +160,13 @@ def compared(
         margin="" if question.margin is None else str(question.margin),
         warnings=tuple(cautions(results, names, grids, found, question)),
         contests=_contests(results, names, grids, order, question),
-        anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
+        anova={
+            each.measure: one
+            for each in (() if question.clusters else grids)  # it takes topics for independent
+            if (one := _analysed(each)) is not None
+        },
+        clusters=_count_of_clusters(grids[0], question),
+        more_repeats=question.more_repeats,
     )
 
 
@@ -163,6 +195,8 @@ def _contests(
             [g.measure in question.lowest for g in some],
             question.draws,
             question.confidence,
+            _owners(some[0], question),
+            [g.repeated(far) for g in some] if question.more_repeats else (),
         )
         found |= {g.measure: one for g, one in zip(some, made, strict=True)}
     return {g.measure: found[g.measure] for g in grids if g.measure in found}
@@ -209,11 +243,46 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
-    mean, low, high = student(values, question.confidence)
+    owners = _owners(g, question)
+    if question.more_repeats:
+        mean, low, high = _of_more_repeats(g, (column,), question)[1]
+    elif owners is None:
+        mean, low, high = student(values, question.confidence)
+    else:
+        mean, low, high = interval(values, owners, question.confidence)
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
     topics = int(np.count_nonzero(~np.isnan(values)))
-    return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    found = Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    repeats = scores.repeats
+    if repeats is None:
+        return found
+    parts = variances(repeats.values[g.measure])
+    return replace(
+        found,
+        repeats=repeats.count,
+        variance_topics=parts.topics,
+        variance_repeats=parts.repeats,
+        consistency=repeats.consistency,
+    )
+
+
+def _owners(g: Grid, question: Question) -> IntArray | None:
+    """Return the number of the cluster of each topic; None if topics are independent."""
+    return None if question.clusters is None else question.clusters.owners(g.topics)
+
+
+def _of_more_repeats(g: Grid, runs: tuple[int, ...], question: Question) -> tuple[float, Interval]:
+    """Return p and interval of a mean or difference for more repeats of the systems."""
+    owners = _owners(g, question)
+    if owners is None:
+        owners = np.arange(len(g.topics))
+    return for_more_repeats(g.tables(*runs), owners, question.draws, question.confidence)
+
+
+def _count_of_clusters(g: Grid, question: Question) -> int | None:
+    owners = _owners(g, question)
+    return None if owners is None else len(set(owners.tolist()))
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
@@ -252,7 +321,17 @@ def _differences(
 ) -> list[Difference]:
     """Compute differences of pairs by one test, p unadjusted."""
     columns = [g.differences(*pair) for g, pair in some]
-    if test in FAMILIES:
+    owners = _owners(some[0][0], question)
+    aligned = [] if owners is None else [g.aligned(*pair) for g, pair in some]
+    if question.more_repeats:
+        p, intervals = [], []
+        for g, pair in some:
+            value, bounds = _of_more_repeats(g, pair, question)
+            p.append(value)
+            intervals.append(bounds)
+    elif owners is not None:
+        p, intervals = p_and_intervals(aligned, owners, test, question.draws, question.confidence)
+    elif test in FAMILIES:
         p, intervals = _family(some[0][0], [pair for _, pair in some], columns, test, question)
     else:
         p = _p_values(some, columns, test, question)
@@ -261,10 +340,26 @@ def _differences(
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
         for n, (g, pair) in enumerate(some)
     ]
+    if owners is not None:
+        found = [
+            _clustered(one, values, owners) for one, values in zip(found, aligned, strict=True)
+        ]
     return [  # where less is better, a win is a lower value
         replace(one, wins=one.losses, losses=one.wins) if one.measure in question.lowest else one
         for one in found
     ]
+
+
+def _clustered(one: Difference, values: FloatArray, owners: IntArray) -> Difference:
+    """Return a difference with the number of its clusters and its standard error."""
+    some = summed(values, owners)
+    return replace(
+        one,
+        clusters=len(some.sizes),
+        se=standard_error(some),
+        df=freedom(some.sizes),
+        topics_needed=topics_needed(clustered_effect(some)),
+    )
 
 
 def _p_values(
@@ -377,6 +472,9 @@ def cautions(
         yield "only one run: there is nothing to compare it with"
     yield from _choices(results, names)
     yield from _topics(results, found)
+    yield from _clusters(grids[0], question)
+    if question.more_repeats:
+        yield from _few_repeats(results, names)
     yield from _reach(results, found)
     if question.contested is not None:
         found = [one for one in found if one.measure in question.contested]
@@ -423,6 +521,36 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
             else ""
         )
         yield f"only {counted} to compare on: differences are uncertain{consequence}"
+
+
+def _clusters(g: Grid, question: Question) -> Iterator[str]:
+    """Warn of too few clusters of topics."""
+    clusters = _count_of_clusters(g, question)
+    if clusters is not None and clusters < FEW_CLUSTERS:
+        counted = f"{clusters} cluster{'s' if clusters != 1 else ''} of topics"
+        yield (
+            f"only {counted}: standard errors are uncertain"
+            if clusters > 1
+            else f"only {counted}: no test can tell a difference from chance"
+        )
+
+
+def _few_repeats(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
+    """Warn of systems with too few repeats to tell how much further ones would vary."""
+    for name, scores in zip(names, results, strict=True):
+        count = 1 if scores.repeats is None else scores.repeats.count
+        if 1 < count < FEW_REPEATS:
+            yield Caution(
+                f"{name} has {count} repeats only: its intervals for more repeats are uncertain",
+                name,
+                "{runs} have few repeats: their intervals for more repeats are uncertain",
+            )
+        elif count == 1:
+            yield Caution(
+                f"{name} is a single run: intervals hold for this run of it",
+                name,
+                "{runs} are single runs: intervals hold for these runs of them",
+            )
 
 
 def _limited(results: Sequence[Scores]) -> set[str]:
@@ -540,6 +668,7 @@ def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[s
 def _least_p(one: Difference, resamples: int) -> float:
     """Return the smallest p-value that a test can give on these topics."""
     differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
+    differing = differing if one.clusters is None else min(differing, one.clusters)
     if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
         return drawn
     if one.test in ("randomisation", "wilcoxon", "sign"):

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanwise.console import say, watched
 from spanwise.errors import FormatError, UnknownName, UsageError
-from spanwise.evaluation.compare import less_is_better, refuse_none
+from spanwise.evaluation.compare import clusters_of, less_is_better, refuse_none
 from spanwise.evaluation.evaluate import PROCESSES, run
 from spanwise.evaluation.grouping import groupings_of
 from spanwise.evaluation.request import Request, names_of
@@ -79,6 +79,7 @@ def gate(
     worst_group: bool = False,
     test: str = "randomisation",
     seed: int = 0,
+    clusters: Any = None,
 ) -> Gate:
     """Compare results with a baseline; a run fails if it got worse by more than is allowed.
 
@@ -90,6 +91,7 @@ def gate(
     With a `margin` (0.01, or "1%" of the baseline's mean), it fails instead if the difference is
     worse, and with `strict` also if it is not known. With `worst_group`, all of this holds for each
     group of topics too; `groups` are what `compare` takes.
+    `clusters` says which topics belong together, as for `compare`.
 
     >>> import spanwise
     >>> scores = spanwise.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -106,7 +108,7 @@ def gate(
         margin=margin,
         strict=strict,
     )
-    question = question_of(test, seed, margin, groups, worst_group=worst_group)
+    question = question_of(test, seed, margin, groups, worst_group=worst_group, clusters=clusters)
     return Gate(tuple(verdicts(results, baseline, rules, question)))
 
 
@@ -155,6 +157,7 @@ def question_of(
     topics: Any = None,
     *,
     worst_group: bool = False,
+    clusters: Any = None,
 ) -> Question:
     """Return the question that a gate asks of each run and group."""
     if worst_group and groups is None:
@@ -166,6 +169,7 @@ def question_of(
         draws=Draws(seed),
         margin=margin_of(margin),
         groupings=groupings_of(groups, topics),
+        clusters=clusters_of(clusters),
     )
 
 

@@ -94,6 +94,8 @@ def write_page(request: Request, c: Comparison, output: str, stated: Request | N
                 "warning",
                 f"{file}: cannot be read twice; the page has no curves and no rankings of it",
             )
+    if any(scores.repeats for scores in c.scores):
+        say("warning", "curves and rankings on the page are those of the first repeat of a system")
     with catch_warnings():
         simplefilter("ignore", SpanwiseWarning)  # issued when the runs were scored
         curves = _curves(request, c) if fresh else []

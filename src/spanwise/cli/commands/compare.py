@@ -10,6 +10,7 @@ from spanwise.cli.options import (
     CHUNKS,
     Command,
     all_option,
+    clusters_option,
     evaluation_options,
     groups_option,
     html_option,
@@ -19,6 +20,7 @@ from spanwise.cli.options import (
     option,
     page_and_output,
     printed_as,
+    repeats_option,
     seed_option,
     warnings_option,
     with_request,
@@ -88,6 +90,8 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     section=CHUNKS,
     help="Compute the highest value that a budget permits. [default: --ceiling]",
 )
+@clusters_option
+@repeats_option
 @all_option
 @warnings_option
 @seed_option
@@ -108,6 +112,8 @@ def command(
     seed: int,
     resamples: int | None,
     layout: str,
+    clusters: str | None,
+    repeats: str,
     html: str | None,
     output: str | None,
     everything: bool,
@@ -141,7 +147,7 @@ def command(
     from spanwise.cli.printing import report_comparison
     from spanwise.console import watched
     from spanwise.errors import UsageError
-    from spanwise.evaluation.compare import compare_at, compare_runs, of_chunks
+    from spanwise.evaluation.compare import clusters_of, compare_at, compare_runs, of_chunks
     from spanwise.evaluation.evaluate import PROCESSES
     from spanwise.evaluation.grouping import groupings_of, without_idle_topics
     from spanwise.stats.margins import margin_of
@@ -150,7 +156,8 @@ def command(
 
     html, output = page_and_output(layout, html, output)
     asked = tuple(dict.fromkeys(test.strip() for some in tests for test in some.split(",")))
-    chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
+    usual = "bootstrap" if repeats == "more" else "randomisation"
+    chosen, bar = asked or (usual,), partial(watched, label="comparing")
     if resamples is not None and not DRAWN & set(chosen):
         raise UsageError(f"--resamples has no effect on the tests {', '.join(chosen)}")
     if all_pairs and baseline is not None:
@@ -161,14 +168,11 @@ def command(
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     draws = Draws(seed, resamples or RESAMPLES)
     question = Question(
-        chosen,
-        correction,
-        confidence,
-        draws,
-        all_pairs,
-        bar,
+        *(chosen, correction, confidence, draws, all_pairs, bar),
         groupings=groupings_of(groups, request.topics),
         margin=margin_of(margin),
+        clusters=clusters_of(clusters),
+        more_repeats=repeats == "more",
     )
     request = without_idle_topics(request, groups)
     where = on or PROCESSES

@@ -9,6 +9,7 @@ import click
 from spanwise.cli.options import (
     FILES,
     Command,
+    clusters_option,
     evaluation_options,
     groups_option,
     margin_option,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     section=FILES,
     help="JUnit XML to write. [default: RESULTS with the ending .junit.xml]",
 )
+@clusters_option
 @evaluation_options
 @seed_option
 @on_option
@@ -83,6 +85,7 @@ def command(
     alpha: float | None,
     test: str,
     seed: int,
+    clusters: str | None,
     layout: str,
     output: str | None,
     junit: str | None,
@@ -132,7 +135,9 @@ def command(
         margin=margin,
         strict=strict,
     )
-    question = question_of(test, seed, margin, groups, request.topics, worst_group=worst_group)
+    question = question_of(
+        *(test, seed, margin, groups, request.topics), worst_group=worst_group, clusters=clusters
+    )
     new, old = scored_runs(without_idle_topics(request, groups), baseline, on)
     found = verdicts(new, old, rules, question)
     if layout == "junit":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.errors import FormatError
 from spanwise.formats.builders import EvidenceBuilder, Item, Result, RunBuilder
+from spanwise.formats.frames import several_runs
 from spanwise.formats.registry import Reading
 from spanwise.model.spans import UNKNOWN
 
@@ -296,6 +297,40 @@ def plain_chunks(file: str) -> list[Any] | None:
             return None
         found.append(chunk)
     return found or None
+
+
+# Repeats -----------------------------------------------------------------------------------------
+
+
+def repeated_runs(runs: Any) -> list[Any]:
+    """Return the runs of a list of runs; anything else is one run, and so are lists of chunks.
+
+    >>> len(repeated_runs([{"q1": {"d1": 0.9}}, {"q1": {"d2": 0.7}}]))
+    2
+    >>> len(repeated_runs([{"question": "Why?", "contexts": ["Because."]}]))
+    1
+    """
+    several = isinstance(runs, (list, tuple)) and runs and all(map(_is_whole_run, runs))
+    return list(runs) if several else [runs]
+
+
+def _is_whole_run(value: Any) -> bool:
+    """Tell whether an item of a list can only be a run, not the chunks of one topic."""
+    if isinstance(value, str):
+        try:
+            return Path(value).exists()  # others are texts of chunks
+        except (OSError, ValueError):  # too long for a name, or no name
+            return False
+    if isinstance(value, Mapping):
+        full = all(one is None or isinstance(one, (Mapping, list, tuple)) for one in value.values())
+        return full and several_runs({"": value}) and not _is_entry(value)
+    if isinstance(value, (list, tuple)) and value and _is_entry(value[0]):
+        return True
+    return several_runs({"": value}) or hasattr(value, "per_topic")
+
+
+def _is_entry(value: Any) -> bool:
+    return isinstance(value, Mapping) and not value.keys().isdisjoint((*QUESTION, *RETRIEVED))
 
 
 # Runs and judgements -----------------------------------------------------------------------------
