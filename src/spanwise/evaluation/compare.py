@@ -409,6 +409,7 @@ def compare(
     tests: Sequence[str] | str = ("randomisation",),
     correction: str = "holm",
     confidence: float = 0.95,
+    interval: str | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
     budget: Any = None,
@@ -431,6 +432,9 @@ def compare(
     file of results stands for the runs in it. Each is compared with the `baseline`, a name, which
     is the first of them by default, or all with all.
 
+    The interval of a mean is Wilson's where all values are 0 or 1, or, as `interval` chooses,
+    `clopper-pearson`.
+
     With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then
     `judgements` may also be questions with quotes, and a run whatever a retriever returns for each
     question, or the retriever itself, a function from a question to chunks; `collection` may be a
@@ -438,7 +442,9 @@ def compare(
     by the name of the run: a file, a run or a list each. They tell what the chunker loses.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
-    question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
+    question = Question(
+        chosen, correction, confidence, Draws(seed, resamples), all_pairs, interval=interval
+    )
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
     request = request_of(
         judgements,

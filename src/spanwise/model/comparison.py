@@ -42,6 +42,7 @@ class Mean:
     high: float
     topics: int
     reached: int | None = None  # topics in which its budget is reached; None if it has none
+    interval: str = "student"  # wilson or clopper-pearson if all values are 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,19 @@ class Difference:
     topics: int
     effect: float  # Cohen's d of paired differences
     topics_needed: float  # to detect this effect with power 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What the topics of a comparison can show by one test."""
+
+    run: str
+    baseline: str
+    measure: str
+    test: str
+    topics: int
+    smallest_p: float  # if all topics differ, all in one direction
+    detectable: float  # difference found with power 0.8 at the observed spread, p uncorrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +224,7 @@ class Comparison:
     systems: bool = False  # whether systems of chunks are compared at reading budgets
     ungrouped: bool = False  # whether each warning is shown on a line of its own
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
+    power: tuple[Power, ...] = ()  # of each difference
 
     @property
     def budgeted(self) -> bool:
@@ -344,6 +359,8 @@ class Comparison:
                     "run": one.run,
                     "measure": one.measure,
                     "value": defined(one.value),
+                    "low": defined(one.low),
+                    "high": defined(one.high),
                     **(
                         {}
                         if one.reached is None
@@ -386,6 +403,18 @@ class Comparison:
                 if self.losses
                 else {}
             ),
+            "power": [
+                {
+                    "run": one.run,
+                    "baseline": one.baseline,
+                    "measure": one.measure,
+                    "test": one.test,
+                    "topics": one.topics,
+                    "smallest_p": defined(one.smallest_p),
+                    "detectable": defined(one.detectable),
+                }
+                for one in self.power
+            ],
             "warnings": list(self.warnings),
             "verdict": [
                 {
@@ -492,7 +521,7 @@ class Comparison:
 
     def legend(self, *, cautions: bool = True) -> list[str]:
         """Return lines that explain the marks, the test, and the cautions."""
-        lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
+        lines = [f"[low, high]: {self.confidence:.0%} interval of the mean", *self._of_shares()]
         if self.lettered:
             lines.append("letters: significantly better than the runs of these letters")
         elif self.differences:
@@ -504,6 +533,14 @@ class Comparison:
         if short and self.differences:
             lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *self.cautions()] if cautions else lines
+
+    def _of_shares(self) -> list[str]:
+        """Return a line about the measures whose values are all 0 or 1, if there are any."""
+        kinds = {one.measure: one.interval for one in self.means if one.interval != "student"}
+        if not kinds:
+            return []
+        name = " and ".join(part.capitalize() for part in next(iter(kinds.values())).split("-"))
+        return [f"values of 0 and 1 ({listed(list(kinds))}): {name}'s interval"]
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""

@@ -82,7 +82,8 @@ def below(c: Comparison) -> list[str]:
     counts = sorted({mean.topics for mean in c.means})
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
-    return [first, c.scores[0].signature, *c.legend(), *analysis(c), *_shared_notes(c)]
+    parts = (*c.legend(), *analysis(c), *strength(c), *_shared_notes(c))
+    return [first, c.scores[0].signature, *parts]
 
 
 def analysis(c: Comparison) -> list[str]:
@@ -91,6 +92,26 @@ def analysis(c: Comparison) -> list[str]:
     if found is None or len(c.runs) < 3:
         return []
     return [f"analysis of variance, {c.measures[0]}: {found.words()}"]
+
+
+def strength(c: Comparison) -> list[str]:
+    """Describe what the topics can show by the first test, in the first measure that has a p."""
+    found = [one for one in c.power if one.test == c.tests[0] and not isnan(one.smallest_p)]
+    mine = [
+        one for one in found if one.measure == found[0].measure and not c.unreached(one.measure)
+    ]
+    if not mine:
+        return []
+    least, most = (pick(one.topics for one in mine) for pick in (min, max))
+    topics = str(least) if least == most else f"{least} to {most}"
+    smallest = max(one.smallest_p for one in mine)
+    line = f"with {topics} topics, a {c.tests[0]} test gives "
+    line += f"no p below {smallest:.2g}" if smallest else "any p"
+    sizes = sorted(one.detectable for one in mine if isfinite(one.detectable))
+    if sizes:
+        ends = dict.fromkeys(number(size) for size in (sizes[0], sizes[-1]))
+        line += f"; 80 % of such topic sets show a difference of {' to '.join(ends)}"
+    return [f"{line} ({mine[0].measure})"]
 
 
 def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
@@ -373,6 +394,7 @@ def _below_systems(c: Comparison) -> list[str]:
         *c.cautions(),
         f"{topics}; ±: half of the {c.confidence:.0%} interval of the mean",
         *legend,
+        *strength(c),
         *_shared_notes(c),
         c.scores[0].signature,
     ]

@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from math import isclose, isnan, nan
+from math import isclose, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.model.comparison import Caution, Comparison, Contest, Difference, Mean, Rule, Verdict
+from spanwise.model.comparison import (
+    Caution,
+    Comparison,
+    Contest,
+    Difference,
+    Mean,
+    Power,
+    Rule,
+    Verdict,
+)
 from spanwise.model.scores import run_names
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
@@ -32,8 +41,10 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
+from spanwise.stats.power import detectable, smallest_p
+from spanwise.stats.proportions import WILSON, find_interval, is_binary, share_interval
 from spanwise.stats.resampling import Draws
-from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
+from spanwise.stats.tests import TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
@@ -68,12 +79,14 @@ class Question:
     watching: Watching = unwatched  # reports progress
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
+    interval: str | None = None  # of measures whose values are all 0 or 1; None: Wilson's
 
     def __post_init__(self) -> None:
         for test in self.tests:
             if test not in (*TESTS, *FAMILIES):
                 raise UnknownName("test", test, [*TESTS, *FAMILIES])
         corrected([], self.correction)
+        find_interval(self.interval or WILSON)
         checked(self.confidence)
         if not self.tests:
             raise UsageError("no test was named; expected at least one")
@@ -96,6 +109,7 @@ def compared(
     question = question or Question()
     names, measures = run_names(results), shared_measures(results)
     grids = [grid(results, measure) for measure in measures]
+    _refuse_without_shares(grids, question)
     means = [
         [_mean(names[n], results[n], g, n, question) for g in grids] for n in range(len(names))
     ]
@@ -127,6 +141,7 @@ def compared(
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
         contests=_contests(results, names, grids, order, question),
+        power=tuple(_power(grids, found, names, question)),
         anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
     )
 
@@ -180,10 +195,50 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
     mean, low, high = student(values, question.confidence)
+    kind = "student"
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
+    elif is_binary(g.values):
+        kind = question.interval or WILSON
+        _, low, high = share_interval(values, kind, question.confidence)
     topics = int(np.count_nonzero(~np.isnan(values)))
-    return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure), kind)
+
+
+def _refuse_without_shares(grids: Sequence[Grid], question: Question) -> None:
+    """Refuse choices for values of 0 and 1 if no measure has only such values."""
+    for what, asked in (
+        ("the test mcnemar", "mcnemar" in question.tests),
+        (f"the interval {question.interval}", question.interval is not None),
+    ):
+        if asked and not any(is_binary(g.values) for g in grids):
+            raise UsageError(
+                f"{what} has no effect: found no measure whose topic values are all 0 or 1;"
+                " expected one, such as Success@5"
+            )
+
+
+def _power(
+    grids: Sequence[Grid], found: Sequence[Difference], names: Sequence[str], question: Question
+) -> Iterator[Power]:
+    """Yield what the topics of each difference can show."""
+    by_measure = {g.measure: (g, is_binary(g.values)) for g in grids}
+    places = {name: column for column, name in enumerate(names)}
+    alpha = round(1 - question.confidence, 12)
+    for one in found:
+        g, shares = by_measure[one.measure]
+        if one.test == "mcnemar" and not shares:
+            least = least_found = nan
+        else:
+            if one.effect and isfinite(one.effect):
+                deviation = one.difference / one.effect
+            else:
+                column = g.differences(places[one.run], places[one.baseline])
+                deviation = float(column.std(ddof=1)) if len(column) > 1 else nan
+            test = "mcnemar" if shares and one.test == "sign" else one.test
+            least = smallest_p(one.test, one.topics, question.draws.resamples)
+            least_found = detectable(test, deviation, one.topics, alpha)
+        yield Power(one.run, one.baseline, one.measure, one.test, one.topics, least, least_found)
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
@@ -236,6 +291,8 @@ def _p_values(
     A topic without a difference changes nothing in a randomisation test, so that columns are filled
     up with zeros: drawing signs for each length anew would take much longer.
     """
+    if test == "mcnemar" and not is_binary(g.values):
+        return [nan] * len(columns)
     if test != "randomisation" or g.reached.all():
         return p_values(columns, test, question.draws)
     p = p_values([g.padded(*pair) for pair in pairs], test, question.draws)
@@ -339,6 +396,7 @@ def cautions(
         found = [one for one in found if one.measure in question.contested]
     yield from _no_difference(found)
     yield from _kinds(results, names, grids)
+    yield from _no_shares(grids, question)
     yield from _many(found, question.correction)
     yield from _out_of_reach(found, question)
 
@@ -452,6 +510,13 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
             )
 
 
+def _no_shares(grids: Sequence[Grid], question: Question) -> Iterator[str]:
+    """Warn of measures that McNemar's test does not apply to."""
+    others = [g.measure for g in grids if not is_binary(g.values)]
+    if others and "mcnemar" in question.tests:
+        yield f"{listed(others)}: no p of McNemar's test, which needs values of 0 and 1"
+
+
 def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
     """Warn of many comparisons, some of which are significant by chance."""
     families: dict[tuple[str, str], int] = {}
@@ -494,12 +559,9 @@ def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[s
 
 def _least_p(one: Difference, resamples: int) -> float:
     """Return the smallest p-value that a test can give on these topics."""
-    differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
-    if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
-        return drawn
-    if one.test in ("randomisation", "wilcoxon", "sign"):
-        return 2.0 ** (1 - max(differing, 1))
-    return 0.0
+    differing = one.topics if one.test == "bootstrap" else one.wins + one.losses
+    least = smallest_p(one.test, max(differing, 1), resamples)
+    return 0.0 if isnan(least) or one.test in FAMILIES else least
 
 
 def listed(names: Sequence[str]) -> str:
