@@ -682,6 +682,15 @@ class Verdict:
     p: float
     topics: int
     reasons: tuple[str, ...]  # why the run fails; empty if it passes
+    decision: str | None = None  # at any time: open, pass or fail; None: by a test
+    of: int = 0  # number of topics of the baseline, where there is such a decision
+
+    @property
+    def saved(self) -> float | None:
+        """The share of topics that a decision did not need."""
+        if self.decision in (None, "open") or not self.of:
+            return None
+        return 1 - self.topics / self.of
 
     @property
     def passed(self) -> bool:

@@ -9,7 +9,7 @@ from math import ceil, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from spanwise.model.comparison import defined, listed
+from spanwise.model.comparison import defined, listed, share
 from spanwise.model.scores import UNREACHED, html_table, number, safe
 from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible, wrapped
 
@@ -463,10 +463,19 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
         words = (one.run, one.rule.measure)
         numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
         result = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
+        if one.decision is not None:
+            result += _looks(one)
         rows.append((*words, *numbers, probability(one.p), result))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
     return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))
+
+
+def _looks(one: Verdict) -> str:
+    """Describe how many topics a decision at any time took."""
+    if one.saved is None:
+        return f", not decided after {one.topics} of {one.of} topics"
+    return f", decided after {one.topics} of {one.of} topics ({share(one.saved)} saved)"
 
 
 def as_junit(verdicts: Sequence[Verdict]) -> bytes:
@@ -509,6 +518,11 @@ def gate_as_json(verdicts: Sequence[Verdict]) -> str:
             "topics": one.topics,
             "passed": one.passed,
             "reasons": list(one.reasons),
+            **(
+                {}
+                if one.decision is None
+                else {"decision": one.decision, "of": one.of, "saved": one.saved}
+            ),
         }
         for one in verdicts
     ]

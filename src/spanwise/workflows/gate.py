@@ -23,6 +23,7 @@ from spanwise.model.scores import Scores
 from spanwise.report.comparison import as_md
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question, judged
+from spanwise.workflows.anytime import looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,16 @@ def gate(
     alpha: float = 0.05,
     test: str = "randomisation",
     seed: int = 0,
+    anytime: str | PathLike[str] | None = None,
 ) -> Gate:
     """Compare results with a baseline; a run fails if it got worse by more than is allowed.
 
     `results` and `baseline` are files of results, or scores. A run fails if its mean is below
     `floor`, or if it dropped by more than `max_drop` and a paired test over topics gives a p below
     `alpha`.
+
+    With `anytime`, a file that keeps what was seen, the verdicts hold at every look: topics are
+    taken in random order until the gate is decided, and each call goes on with topics not yet seen.
 
     >>> import spanwise
     >>> scores = spanwise.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -73,8 +78,10 @@ def gate(
     rules = [
         Rule(name, floor, max_drop, alpha, less_is_better(name)) for name in names_of(measures)
     ]
+    if anytime is not None and test != "randomisation":
+        raise UsageError(f"the test {test} has no effect on a gate at any time; expected none")
     question = Question((test,), draws=Draws(seed))
-    return Gate(tuple(verdicts(results, baseline, rules, question)))
+    return Gate(tuple(verdicts(results, baseline, rules, question, anytime)))
 
 
 def scored_runs(request: Request, baseline: str, on: str | None = None) -> tuple[Any, Any]:
@@ -97,11 +104,18 @@ def scored_runs(request: Request, baseline: str, on: str | None = None) -> tuple
 
 
 def verdicts(
-    results: Any, baseline: Any, rules: Sequence[Rule], question: Question
+    results: Any,
+    baseline: Any,
+    rules: Sequence[Rule],
+    question: Question,
+    anytime: str | PathLike[str] | None = None,
 ) -> list[Verdict]:
     """Return a verdict for each run of the results and each rule."""
     before, found = _read(baseline), []
     now = _read(results)
+    if anytime is not None:
+        pairs = [(one, _counterpart(one, before, baseline)) for one in now]
+        return looked(Path(anytime), pairs, rules, question.draws.seed)
     for scores in watched(now, len(now), "judging"):
         old = _counterpart(scores, before, baseline)
         _warn_of_other_topics(scores, old)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from spanwise.cli.options import (
     FILES,
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Test, as for compare. [default: randomisation]",
 )
+@option(
+    "--anytime",
+    metavar="STATE",
+    help="File that keeps what was seen, for verdicts that hold at every look.",
+)
 @printed_as("md", "json", "junit")
 @option(
     "--junit",
@@ -64,6 +70,7 @@ def command(
     max_drop: float,
     alpha: float,
     test: str,
+    anytime: str | None,
     seed: int,
     layout: str,
     output: str | None,
@@ -77,6 +84,11 @@ def command(
     status is 1 if a run fails. RESULTS and the baseline are files written by `spanwise eval -o
     RESULTS.jsonl`; or judgements, with runs to be scored, and a run as the baseline.
 
+    With --anytime STATE, verdicts hold at every look, as continuous integration needs: topics are
+    taken in random order, a run fails once it is surely worse by more than --max-drop, and passes
+    once it surely is not. Each look goes on with topics not yet seen; the share of topics that a
+    decision did not need is printed. An undecided run passes so far.
+
     The verdicts are printed as Markdown. JUnit XML is written beside RESULTS, to --junit FILE, or
     to -o FILE.xml.
 
@@ -84,6 +96,7 @@ def command(
     Examples:
       spanwise gate new.jsonl --baseline main.jsonl -m 'SpanR(budget=2000)' --max-drop 0.02
       spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 -o gate.xml
+      spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --anytime gate-state.jsonl
       spanwise gate qrels.txt new.run --baseline main.run -m nDCG@10
     """
     from pathlib import Path
@@ -102,9 +115,17 @@ def command(
         raise UsageError("no measure is given; expected the measures to check: -m nDCG@10")
     if layout == "junit" and output is not None and junit is not None:
         raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
+    if anytime is not None:
+        source = click.get_current_context().get_parameter_source
+        for name, given in (
+            ("--min", floor is not None),
+            ("--test", source("test") != ParameterSource.DEFAULT),
+        ):
+            if given:
+                raise UsageError(f"{name} has no effect with --anytime")
     rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
     new, old = scored_runs(request, baseline, on)
-    found = verdicts(new, old, rules, Question((test,), draws=Draws(seed)))
+    found = verdicts(new, old, rules, Question((test,), draws=Draws(seed)), anytime)
     if layout == "junit":
         write_atomically(Path(output or "-"), as_junit(found))
     if layout != "junit" or junit is not None:
