@@ -94,3 +94,12 @@ def test_mcnemar_needs_shares():
             spanwise.compare(None, graded_only, **words)
     with pytest.raises(UnknownName, match="wald"):
         spanwise.compare(None, [BASE, HITS], interval="wald")
+
+
+def test_costs_that_happen_to_be_0_or_1_are_no_shares():
+    values = {"FirstEvidence": [0.0, 1.0, 0.0, 0.0], "NumRet": [1.0, 1.0, 0.0, 1.0]}
+    c = spanwise.compare(None, [scores_of_values(name, values) for name in ("a", "b")])
+    low, high = stats.ttest_1samp(values["FirstEvidence"], 0).confidence_interval()
+    mean = c.mean("a", "FirstEvidence")
+    assert (mean.low, mean.high) == pytest.approx((low, high))
+    assert "Wilson" not in c.table()

@@ -181,3 +181,14 @@ def test_a_run_that_is_as_good_may_change_at_every_look(tmp_path):
     assert [one.sequence for one in looks[:31]] == [1] * 30 + [2]
     assert looks[-1].sequence == 31
     assert len({one.run_hash for one in looks}) == 60
+
+
+def test_topics_in_which_a_budget_is_not_reached_do_not_count(tmp_path):
+    values = {"SpanR(budget=9)": np.array([0.5, 0.9, 0.1])}
+    returned = np.array([9.0, 3.0, 20.0])
+    made = {"returned": returned, "budgets": {"SpanR(budget=9)": 9.0}}
+    means, counts = {"SpanR(budget=9)": 0.5}, {"SpanR(budget=9)": 3}
+    old = spanwise.Scores("mine", ("1", "2", "3"), values, means, counts, "", **made)
+    spanwise.gate(old, old, "SpanR(budget=9)", anytime=tmp_path / "state.jsonl")
+    (look,) = read_state(tmp_path / "state.jsonl")
+    assert sorted(look.topics) == ["1", "3"]

@@ -154,7 +154,9 @@ def stated(
         raise UsageError("no run was given; expected at least one")
     question = question or Question()
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    beyond = frozenset(name for name in results[0].means if may_pass_one(name))
+    question = replace(question, lowest=lowest, beyond=beyond)
+    found = compared(results, place_of(baseline, results), question)
     unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
     answers = verdict(found, unit_in_words(unit))
     return replace(found, warnings=(*found.warnings, *unmatched), verdict=answers)
@@ -164,6 +166,17 @@ def less_is_better(name: str) -> bool:
     """Tell whether a low value of a measure is a good one; an unknown measure has a high one."""
     try:
         return parse(name).measure.less_is_better
+    except UsageError:
+        return False
+
+
+def may_pass_one(name: str) -> bool:
+    """Tell whether values of a measure may be below 0 or above 1; those of an unknown one may not.
+
+    Costs are an example: a mean of costs is no share of topics, even if all happen to be 0 or 1.
+    """
+    try:
+        return parse(name).measure.bounds != (0.0, 1.0)
     except UsageError:
         return False
 

@@ -103,6 +103,8 @@ def strength(c: Comparison) -> list[str]:
     if not mine:
         return []
     least, most = (pick(one.topics for one in mine) for pick in (min, max))
+    if most < 2:
+        return []
     topics = str(least) if least == most else f"{least} to {most}"
     smallest = max(one.smallest_p for one in mine)
     line = f"with {topics} topics, a {c.tests[0]} test gives "

@@ -80,6 +80,7 @@ class Question:
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
     interval: str | None = None  # of measures whose values are all 0 or 1; None: Wilson's
+    beyond: frozenset[str] = frozenset()  # measures whose values may pass 1, so are no shares
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -195,14 +196,18 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
     mean, low, high = student(values, question.confidence)
-    kind = "student"
+    kind, topics = "student", int(np.count_nonzero(~np.isnan(values)))
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
-    elif is_binary(g.values):
+    elif topics > 1 and _has_shares(g, question):
         kind = question.interval or WILSON
         _, low, high = share_interval(values, kind, question.confidence)
-    topics = int(np.count_nonzero(~np.isnan(values)))
     return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure), kind)
+
+
+def _has_shares(g: Grid, question: Question) -> bool:
+    """Tell whether the means of a measure are shares, as all its values are 0 or 1."""
+    return g.measure not in question.beyond and is_binary(g.values)
 
 
 def _refuse_without_shares(grids: Sequence[Grid], question: Question) -> None:
@@ -211,7 +216,7 @@ def _refuse_without_shares(grids: Sequence[Grid], question: Question) -> None:
         ("the test mcnemar", "mcnemar" in question.tests),
         (f"the interval {question.interval}", question.interval is not None),
     ):
-        if asked and not any(is_binary(g.values) for g in grids):
+        if asked and not any(_has_shares(g, question) for g in grids):
             raise UsageError(
                 f"{what} has no effect: found no measure whose topic values are all 0 or 1;"
                 " expected one, such as Success@5"
@@ -222,7 +227,7 @@ def _power(
     grids: Sequence[Grid], found: Sequence[Difference], names: Sequence[str], question: Question
 ) -> Iterator[Power]:
     """Yield what the topics of each difference can show."""
-    by_measure = {g.measure: (g, is_binary(g.values)) for g in grids}
+    by_measure = {g.measure: (g, _has_shares(g, question)) for g in grids}
     places = {name: column for column, name in enumerate(names)}
     alpha = round(1 - question.confidence, 12)
     for one in found:
@@ -291,7 +296,7 @@ def _p_values(
     A topic without a difference changes nothing in a randomisation test, so that columns are filled
     up with zeros: drawing signs for each length anew would take much longer.
     """
-    if test == "mcnemar" and not is_binary(g.values):
+    if test == "mcnemar" and not _has_shares(g, question):
         return [nan] * len(columns)
     if test != "randomisation" or g.reached.all():
         return p_values(columns, test, question.draws)
@@ -512,7 +517,7 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
 
 def _no_shares(grids: Sequence[Grid], question: Question) -> Iterator[str]:
     """Warn of measures that McNemar's test does not apply to."""
-    others = [g.measure for g in grids if not is_binary(g.values)]
+    others = [g.measure for g in grids if not _has_shares(g, question)]
     if others and "mcnemar" in question.tests:
         yield f"{listed(others)}: no p of McNemar's test, which needs values of 0 and 1"
 

@@ -105,7 +105,8 @@ def _looked_once(
     mine = [one for one in before if one.sequence == number]
     if mine and _changed(mine, drops):
         seen = {topic for one in mine for topic in one.topics}
-        if mine[-1].decision != OPEN or seen >= set(every):
+        whole = set(baseline.topics) <= set(run.topics)
+        if mine[-1].decision != OPEN or (whole and seen >= set(drops)):
             number, mine = number + 1, []
     seen = {topic for one in mine for topic in one.topics}
     new = [topic for topic in in_random_order(list(drops), seed) if topic not in seen]
@@ -186,9 +187,18 @@ def _values(scores: Scores, measure: str) -> dict[str, float]:
     return dict(zip(scores.topics, scores.values[measure].tolist(), strict=True))
 
 
+def _comparable(scores: Scores, measure: str) -> dict[str, float]:
+    """Return the values of a measure, undefined where its budget is not reached."""
+    values, reached = _values(scores, measure), scores.reached(measure)
+    if reached is None:
+        return values
+    pairs = zip(values.items(), reached.tolist(), strict=True)
+    return {topic: value if far else float("nan") for (topic, value), far in pairs}
+
+
 def _drops(run: Scores, baseline: Scores, rule: Rule, width: float) -> dict[str, float]:
-    """Return by how much the run is worse, for each topic of both."""
-    new, old = _values(run, rule.measure), _values(baseline, rule.measure)
+    """Return by how much the run is worse, for each topic of both in which budgets are reached."""
+    new, old = _comparable(run, rule.measure), _comparable(baseline, rule.measure)
     sign = 1 if rule.less_is_better else -1
     drops = {topic: sign * (new[topic] - old[topic]) for topic in old if topic in new}
     found = {topic: drop + 0.0 for topic, drop in drops.items() if isfinite(drop)}

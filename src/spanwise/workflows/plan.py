@@ -16,14 +16,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.evaluation.compare import only, place_of, scores_of
+from spanwise.evaluation.compare import may_pass_one, only, place_of, scores_of
 from spanwise.evaluation.request import Request, names_of
 from spanwise.formats.results import holds_results
 from spanwise.model.comparison import defined, listed
 from spanwise.model.scores import Scores, run_names
 from spanwise.report.comparison import probability
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text
-from spanwise.stats.paired import CONFIDENCE, POWER, checked, grid, special
+from spanwise.stats.paired import CONFIDENCE, POWER, Grid, checked, grid, special
 from spanwise.stats.power import detectable, needed_topics, power_of, smallest_p
 from spanwise.stats.proportions import is_binary
 from spanwise.stats.resampling import RESAMPLES
@@ -178,8 +178,12 @@ def _spreads(
             differences = g.differences(column, place)
             if column != place:
                 sd = float(differences.std(ddof=1)) if len(differences) > 1 else nan
-                found.append(_Spread(sd, measure, name, names[place], is_binary(g.values)))
+                found.append(_Spread(sd, measure, name, names[place], _shares(g)))
     return found
+
+
+def _shares(g: Grid) -> bool:
+    return not may_pass_one(g.measure) and is_binary(g.values)
 
 
 def _read(results: Any, measures: Sequence[str]) -> list[Scores]:
