@@ -122,7 +122,7 @@ fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff format .
 
 simulate: $(VENV)/.test    ## coverage of intervals and mistakes of tests, by simulation (minutes)
-	$(BIN)/python -m pytest -m simulation -s tests/stats/test_simulations.py tests/workflows/test_estimates.py
+	$(BIN)/python -m pytest -m simulation -s tests/stats tests/workflows/test_estimates.py
 	$(BIN)/python docs/simulate.py
 
 BENCH := .venv-bench

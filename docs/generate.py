@@ -365,9 +365,9 @@ def engines() -> str:
 
 PYTHON = {
     "Score runs": (
-        *("evaluate", "Evaluator", "compare", "explain", "plot", "verify", "gate", "sweep"),
+        *("evaluate", "Evaluator", "compare", "plan", "explain", "plot", "verify", "gate", "sweep"),
         *("Scores", "ScoreTable", "Comparison", "Explanation", "Picture", "Verification", "Gate"),
-        *("Policy", "MEASURES"),
+        *("Plan", "Policy", "MEASURES"),
     ),
     "Read and write": (
         *("read_run", "read_judgements", "read_topics", "read_pool"),

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from spanwise.workflows.fuse import fuse as fuse
     from spanwise.workflows.gate import Gate as Gate
     from spanwise.workflows.gate import gate as gate
+    from spanwise.workflows.plan import Plan as Plan
+    from spanwise.workflows.plan import plan as plan
     from spanwise.workflows.plot import Picture as Picture
     from spanwise.workflows.plot import plot as plot
     from spanwise.workflows.pool_checks import check_pool as check_pool
@@ -92,6 +94,7 @@ _MODULES = {
     "Judgements": "spanwise.model.judgements",
     "MEASURES": "spanwise.measures",
     "Picture": "spanwise.workflows.plot",
+    "Plan": "spanwise.workflows.plan",
     "Policy": "spanwise.model.policy",
     "Pool": "spanwise.model.pools",
     "Preferences": "spanwise.model.judgements",
@@ -119,6 +122,7 @@ _MODULES = {
     "fuse": "spanwise.workflows.fuse",
     "gate": "spanwise.workflows.gate",
     "open_collection": "spanwise.collection",
+    "plan": "spanwise.workflows.plan",
     "plot": "spanwise.workflows.plot",
     "pool": "spanwise.judge.pooling",
     "read_judgements": "spanwise.formats",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
 import spanwise
 from calling import called
@@ -35,8 +36,8 @@ def answer():
 
 
 def test_the_layout_is_that_of_the_contract(answer):
-    assert set(answer) == {"scores", "comparisons", "warnings", "verdict", "best"}
-    assert {tuple(one) for one in answer["scores"]} == {("run", "measure", "value")}
+    assert set(answer) == {"scores", "comparisons", "power", "warnings", "verdict", "best"}
+    assert {tuple(one) for one in answer["scores"]} == {("run", "measure", "value", "low", "high")}
     names = "run baseline measure test p p_adjusted difference low high wins ties losses topics"
     assert {tuple(one) for one in answer["comparisons"]} == {tuple(names.split())}
     assert len(answer["comparisons"]) == 2 * 2 * 5
@@ -322,7 +323,9 @@ def test_python_takes_names_objects_and_scores():
     scores = spanwise.evaluate(qrels, {"1": {"a": 1.0}}, "AP")
     c = spanwise.compare(qrels, {"mine": scores, "yours": {"2": {"b": 1.0}}}, "AP", tests="t")
     assert c.runs == ("mine", "yours")
-    assert c.to_dict()["scores"][0] == {"run": "mine", "measure": "AP", "value": 0.5}
+    low, high = proportion_confint(1, 2, method="wilson")  # the values are 1 and 0
+    mine = {"run": "mine", "measure": "AP", "value": 0.5, "low": low, "high": high}
+    assert c.to_dict()["scores"][0] == pytest.approx(mine)
     assert c.diff("1") == {"mine": {"AP": 1.0}, "yours": {"AP": 0.0}}
     assert "mine" in c.table()
     assert c.to_polars().columns == ["run", "topic", "measure", "value"]

@@ -164,7 +164,9 @@ def stated(
     if question.margin is not None and len(results) < 2:
         raise UsageError("the margin has no effect on one run; expected a run and a baseline")
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    beyond = frozenset(name for name in results[0].means if may_pass_one(name))
+    question = replace(question, lowest=lowest, beyond=beyond)
+    found = compared(results, place_of(baseline, results), question)
     unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
     answers = verdict(found, unit_in_words(unit))
     return replace(found, warnings=(*found.warnings, *unmatched), verdict=answers)
@@ -197,6 +199,17 @@ def for_more(repeats: str) -> bool:
     if repeats not in ("these", "more"):
         raise UsageError(f"repeats is {repeats!r}; expected 'these' or 'more'")
     return repeats == "more"
+
+
+def may_pass_one(name: str) -> bool:
+    """Tell whether values of a measure may be below 0 or above 1; those of an unknown one may not.
+
+    Costs are an example: a mean of costs is no share of topics, even if all happen to be 0 or 1.
+    """
+    try:
+        return parse(name).measure.bounds != (0.0, 1.0)
+    except UsageError:
+        return False
 
 
 def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
@@ -450,6 +463,7 @@ def compare(
     tests: Sequence[str] | str = ("randomisation",),
     correction: str = "holm",
     confidence: float = 0.95,
+    interval: str | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
     budget: Any = None,
@@ -477,6 +491,9 @@ def compare(
     system: the value of a topic is its mean over them. Each run is compared with the `baseline`, a
     name, which is the first of them by default, or all with all.
 
+    The interval of a mean is Wilson's where all values are 0 or 1, or, as `interval` chooses,
+    `clopper-pearson`.
+
     With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then
     `judgements` may also be questions with quotes, and a run whatever a retriever returns for each
     question, or the retriever itself, a function from a question to chunks; `collection` may be a
@@ -500,6 +517,7 @@ def compare(
         margin=margin_of(margin),
         clusters=clusters_of(clusters),
         more_repeats=for_more(repeats),
+        interval=interval,
     )
     from spanwise.formats.frames.chunks import repeated_runs
 

@@ -47,6 +47,7 @@ class Mean:
     variance_topics: float = nan  # of values, between topics
     variance_repeats: float = nan  # and between repeats of a topic
     consistency: float = nan  # mean rank-biased overlap of the rankings of pairs of repeats
+    interval: str = "student"  # wilson or clopper-pearson if all values are 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,19 @@ class Difference:
     clusters: int | None = None  # of topics; None: topics are independent
     se: float = nan  # of the difference, where there are clusters
     df: float = nan  # Satterthwaite's degrees of freedom of it
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What the topics of a comparison can show by one test."""
+
+    run: str
+    baseline: str
+    measure: str
+    test: str
+    topics: int
+    smallest_p: float  # if all topics differ, all in one direction
+    detectable: float  # difference found with power 0.8 at the observed spread, p uncorrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +238,7 @@ class Comparison:
     margin: str = ""  # within which differences are equivalent, as it was stated
     clusters: int | None = None  # of topics; None: topics are independent
     more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
+    power: tuple[Power, ...] = ()  # of each difference
 
     @property
     def budgeted(self) -> bool:
@@ -358,6 +373,8 @@ class Comparison:
                     "run": one.run,
                     "measure": one.measure,
                     "value": defined(one.value),
+                    "low": defined(one.low),
+                    "high": defined(one.high),
                     **(
                         {}
                         if one.reached is None
@@ -424,6 +441,18 @@ class Comparison:
                 if self.losses
                 else {}
             ),
+            "power": [
+                {
+                    "run": one.run,
+                    "baseline": one.baseline,
+                    "measure": one.measure,
+                    "test": one.test,
+                    "topics": one.topics,
+                    "smallest_p": defined(one.smallest_p),
+                    "detectable": defined(one.detectable),
+                }
+                for one in self.power
+            ],
             "warnings": list(self.warnings),
             "verdict": [
                 {
@@ -533,7 +562,7 @@ class Comparison:
 
     def legend(self, *, cautions: bool = True) -> list[str]:
         """Return lines that explain the marks, the test, and the cautions."""
-        lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
+        lines = [f"[low, high]: {self.confidence:.0%} interval of the mean", *self._of_shares()]
         if self.lettered:
             lines.append("letters: significantly better than the runs of these letters")
         elif self.differences:
@@ -572,6 +601,14 @@ class Comparison:
             lines.append(line)
         which = "more repeats of the same systems" if self.more_repeats else "these repeats"
         return [*lines, f"intervals and tests are for {which}"] if lines else []
+
+    def _of_shares(self) -> list[str]:
+        """Return a line about the measures whose values are all 0 or 1, if there are any."""
+        kinds = {one.measure: one.interval for one in self.means if one.interval != "student"}
+        if not kinds:
+            return []
+        name = " and ".join(part.capitalize() for part in next(iter(kinds.values())).split("-"))
+        return [f"values of 0 and 1 ({listed(list(kinds))}): {name}'s interval"]
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""
@@ -726,6 +763,14 @@ class Verdict:
     decision: str | None = None  # better, worse, equivalent or not known; None without a margin
     grouping: str = ""  # empty: all topics
     group: str = ""
+    of: int = 0  # number of topics of the baseline, where there is such a decision
+
+    @property
+    def saved(self) -> float | None:
+        """The share of topics that a decision did not need."""
+        if self.decision in (None, "open") or not self.of:
+            return None
+        return 1 - self.topics / self.of
 
     @property
     def passed(self) -> bool:

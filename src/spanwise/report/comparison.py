@@ -10,7 +10,7 @@ from math import ceil, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from spanwise.model.comparison import defined, listed
+from spanwise.model.comparison import defined, listed, share
 from spanwise.model.groups import WorstGroup
 from spanwise.model.scores import UNREACHED, html_table, number, safe
 from spanwise.report.groups import HEADING, groups_table
@@ -87,7 +87,8 @@ def below(c: Comparison) -> list[str]:
     counts = sorted({mean.topics for mean in c.means})
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
-    return [first, c.scores[0].signature, *c.legend(), *analysis(c), *_shared_notes(c)]
+    parts = (*c.legend(), *analysis(c), *strength(c), *_shared_notes(c))
+    return [first, c.scores[0].signature, *parts]
 
 
 def analysis(c: Comparison) -> list[str]:
@@ -96,6 +97,28 @@ def analysis(c: Comparison) -> list[str]:
     if found is None or len(c.runs) < 3:
         return []
     return [f"analysis of variance, {c.measures[0]}: {found.words()}"]
+
+
+def strength(c: Comparison) -> list[str]:
+    """Describe what the topics can show by the first test, in the first measure that has a p."""
+    found = [one for one in c.power if one.test == c.tests[0] and not isnan(one.smallest_p)]
+    mine = [
+        one for one in found if one.measure == found[0].measure and not c.unreached(one.measure)
+    ]
+    if not mine:
+        return []
+    least, most = (pick(one.topics for one in mine) for pick in (min, max))
+    if most < 2:
+        return []
+    topics = str(least) if least == most else f"{least} to {most}"
+    smallest = max(one.smallest_p for one in mine)
+    line = f"with {topics} topics, a {c.tests[0]} test gives "
+    line += f"no p below {smallest:.2g}" if smallest else "any p"
+    sizes = sorted(one.detectable for one in mine if isfinite(one.detectable))
+    if sizes:
+        ends = dict.fromkeys(number(size) for size in (sizes[0], sizes[-1]))
+        line += f"; 80 % of such topic sets show a difference of {' to '.join(ends)}"
+    return [f"{line} ({mine[0].measure})"]
 
 
 def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
@@ -406,6 +429,7 @@ def _below_systems(c: Comparison) -> list[str]:
         *c.cautions(),
         f"{topics}; ±: half of the {c.confidence:.0%} interval of the mean",
         *legend,
+        *strength(c),
         *_shared_notes(c),
         c.scores[0].signature,
     ]
@@ -488,6 +512,8 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
         numbers += (f"{drop:+.4f}", bounds)
         result = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
         decision = (one.decision or "-",) if decided else ()
+        if one.of:
+            result += _looks(one)
         rows.append((*words, *numbers, probability(one.p), *decision, result))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
@@ -529,6 +555,13 @@ def worst_groups(verdicts: Sequence[Verdict]) -> list[WorstGroup]:
         WorstGroup(run, measure, grouping, one.group, one.value)
         for (run, measure, grouping), one in found.items()
     ]
+
+
+def _looks(one: Verdict) -> str:
+    """Describe how many topics a decision at any time took."""
+    if one.saved is None:
+        return f", not decided after {one.topics} of {one.of} topics"
+    return f", decided after {one.topics} of {one.of} topics ({share(one.saved)} saved)"
 
 
 def as_junit(verdicts: Sequence[Verdict]) -> bytes:
@@ -587,6 +620,7 @@ def gate_as_json(verdicts: Sequence[Verdict]) -> str:
                 else {"margin": defined(one.margin), "decision": one.decision}
             ),
             **({"grouping": one.grouping, "group": one.group} if one.grouping else {}),
+            **({} if not one.of else {"decision": one.decision, "of": one.of, "saved": one.saved}),
         }
         for one in verdicts
     ]

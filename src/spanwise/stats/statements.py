@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
-from math import isclose, isnan, nan
+from math import isclose, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.model.comparison import Caution, Comparison, Contest, Difference, Mean, Rule, Verdict
+from spanwise.model.comparison import (
+    Caution,
+    Comparison,
+    Contest,
+    Difference,
+    Mean,
+    Power,
+    Rule,
+    Verdict,
+)
 from spanwise.model.scores import run_names, unreached
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
@@ -45,9 +54,11 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
+from spanwise.stats.power import detectable, smallest_p
+from spanwise.stats.proportions import WILSON, find_interval, is_binary, share_interval
 from spanwise.stats.repeats import FEW_REPEATS, for_more_repeats, variances
 from spanwise.stats.resampling import SAME, Draws
-from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
+from spanwise.stats.tests import TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -87,12 +98,15 @@ class Question:
     margin: Margin | None = None  # within which differences do not matter
     clusters: Clusters | None = None  # of topics; None: topics are independent
     more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
+    interval: str | None = None  # of measures whose values are all 0 or 1; None: Wilson's
+    beyond: frozenset[str] = frozenset()  # measures whose values may pass 1, so are no shares
 
     def __post_init__(self) -> None:
         for test in self.tests:
             if test not in (*TESTS, *FAMILIES):
                 raise UnknownName("test", test, [*TESTS, *FAMILIES])
         corrected([], self.correction)
+        find_interval(self.interval or WILSON)
         checked(self.confidence)
         if not self.tests:
             raise UsageError("no test was named; expected at least one")
@@ -127,6 +141,7 @@ def compared(
         )
     names, measures = run_names(results), shared_measures(results)
     grids = [grid(results, measure) for measure in measures]
+    _refuse_without_shares(grids, question)
     means = [
         [_mean(names[n], results[n], g, n, question) for g in grids] for n in range(len(names))
     ]
@@ -167,6 +182,7 @@ def compared(
         },
         clusters=_count_of_clusters(grids[0], question),
         more_repeats=question.more_repeats,
+        power=tuple(_power(grids, found, names, question)),
     )
 
 
@@ -244,6 +260,7 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
     owners = _owners(g, question)
+    kind, topics = "student", int(np.count_nonzero(~np.isnan(values)))
     if question.more_repeats:
         mean, low, high = _of_more_repeats(g, (column,), question)[1]
     elif owners is None:
@@ -252,8 +269,10 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
         mean, low, high = interval(values, owners, question.confidence)
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
-    topics = int(np.count_nonzero(~np.isnan(values)))
-    found = Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    elif topics > 1 and owners is None and scores.repeats is None and _has_shares(g, question):
+        kind = question.interval or WILSON
+        _, low, high = share_interval(values, kind, question.confidence)
+    found = Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure), interval=kind)
     repeats = scores.repeats
     if repeats is None:
         return found
@@ -283,6 +302,47 @@ def _of_more_repeats(g: Grid, runs: tuple[int, ...], question: Question) -> tupl
 def _count_of_clusters(g: Grid, question: Question) -> int | None:
     owners = _owners(g, question)
     return None if owners is None else len(set(owners.tolist()))
+
+
+def _has_shares(g: Grid, question: Question) -> bool:
+    """Tell whether the means of a measure are shares, as all its values are 0 or 1."""
+    return g.measure not in question.beyond and is_binary(g.values)
+
+
+def _refuse_without_shares(grids: Sequence[Grid], question: Question) -> None:
+    """Refuse choices for values of 0 and 1 if no measure has only such values."""
+    for what, asked in (
+        ("the test mcnemar", "mcnemar" in question.tests),
+        (f"the interval {question.interval}", question.interval is not None),
+    ):
+        if asked and not any(_has_shares(g, question) for g in grids):
+            raise UsageError(
+                f"{what} has no effect: found no measure whose topic values are all 0 or 1;"
+                " expected one, such as Success@5"
+            )
+
+
+def _power(
+    grids: Sequence[Grid], found: Sequence[Difference], names: Sequence[str], question: Question
+) -> Iterator[Power]:
+    """Yield what the topics of each difference can show."""
+    by_measure = {g.measure: (g, _has_shares(g, question)) for g in grids}
+    places = {name: column for column, name in enumerate(names)}
+    alpha = round(1 - question.confidence, 12)
+    for one in found:
+        g, shares = by_measure[one.measure]
+        if one.test == "mcnemar" and not shares:
+            least = least_found = nan
+        else:
+            if one.effect and isfinite(one.effect):
+                deviation = one.difference / one.effect
+            else:
+                column = g.differences(places[one.run], places[one.baseline])
+                deviation = float(column.std(ddof=1)) if len(column) > 1 else nan
+            test = "mcnemar" if shares and one.test == "sign" else one.test
+            least = smallest_p(one.test, one.topics, question.draws.resamples)
+            least_found = detectable(test, deviation, one.topics, alpha)
+        yield Power(one.run, one.baseline, one.measure, one.test, one.topics, least, least_found)
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
@@ -370,6 +430,14 @@ def _p_values(
     A topic without a difference changes nothing in a randomisation test, so that columns are filled
     up with zeros: drawing signs for each length anew would take much longer.
     """
+    if test == "mcnemar" and not all(_has_shares(one, question) for one, _ in some):
+        return [
+            value
+            for (one, _), column in zip(some, columns, strict=True)
+            for value in (
+                p_values([column], test, question.draws) if _has_shares(one, question) else [nan]
+            )
+        ]
     if test != "randomisation":
         return p_values(columns, test, question.draws)
     filled = [
@@ -480,6 +548,7 @@ def cautions(
         found = [one for one in found if one.measure in question.contested]
     yield from _no_difference(found)
     yield from _kinds(results, names, grids)
+    yield from _no_shares(grids, question)
     yield from _many(found, question.correction)
     yield from _out_of_reach(found, question)
     if question.groupings is not None:
@@ -625,6 +694,13 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
             )
 
 
+def _no_shares(grids: Sequence[Grid], question: Question) -> Iterator[str]:
+    """Warn of measures that McNemar's test does not apply to."""
+    others = [g.measure for g in grids if not _has_shares(g, question)]
+    if others and "mcnemar" in question.tests:
+        yield f"{listed(others)}: no p of McNemar's test, which needs values of 0 and 1"
+
+
 def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
     """Warn of many comparisons, some of which are significant by chance."""
     families: dict[tuple[str, str], int] = {}
@@ -667,13 +743,10 @@ def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[s
 
 def _least_p(one: Difference, resamples: int) -> float:
     """Return the smallest p-value that a test can give on these topics."""
-    differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
+    differing = one.topics if one.test == "bootstrap" else one.wins + one.losses
     differing = differing if one.clusters is None else min(differing, one.clusters)
-    if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
-        return drawn
-    if one.test in ("randomisation", "wilcoxon", "sign"):
-        return 2.0 ** (1 - max(differing, 1))
-    return 0.0
+    least = smallest_p(one.test, max(differing, 1), resamples)
+    return 0.0 if isnan(least) or one.test in FAMILIES else least
 
 
 def listed(names: Sequence[str]) -> str:

@@ -62,6 +62,14 @@ def _sign(column: FloatArray) -> float:
     return float(stats().binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
+def mcnemar(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
+    """Run McNemar's exact test, as statsmodels' `mcnemar`, for values that are 0 or 1.
+
+    On such values it is the sign test: topics in which only one of the two runs succeeds count.
+    """
+    return sign(differences, draws)
+
+
 def randomisation(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
     """Run Fisher's randomisation test, which flips the signs of topics at random.
 
@@ -155,6 +163,7 @@ TESTS: dict[str, Test] = {
     "sign": sign,
     "randomisation": randomisation,
     "bootstrap": bootstrap,
+    "mcnemar": mcnemar,
 }
 """The tests of one pair of runs, by name."""
 

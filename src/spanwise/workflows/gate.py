@@ -30,6 +30,7 @@ from spanwise.stats.groups import group_cautions, members, restricted
 from spanwise.stats.margins import margin_of
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question, judged
+from spanwise.workflows.anytime import looked
 
 if TYPE_CHECKING:
     from spanwise.model.groups import Groupings, WorstGroup
@@ -80,6 +81,7 @@ def gate(
     test: str = "randomisation",
     seed: int = 0,
     clusters: Any = None,
+    anytime: str | PathLike[str] | None = None,
 ) -> Gate:
     """Compare results with a baseline; a run fails if it got worse by more than is allowed.
 
@@ -93,11 +95,16 @@ def gate(
     group of topics too; `groups` are what `compare` takes.
     `clusters` says which topics belong together, as for `compare`.
 
+    With `anytime`, a file that keeps what was seen, the verdicts hold at every look: topics are
+    taken in random order until the gate is decided, and each call goes on with topics not yet seen.
+
     >>> import spanwise
     >>> scores = spanwise.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> gate(scores, scores, "AP").passed
     True
     """
+    if anytime is not None and test != "randomisation":
+        raise UsageError(f"the test {test} has no effect on a gate at any time; expected none")
     rules = rules_of(
         names_of(measures),
         floor=floor,
@@ -109,7 +116,7 @@ def gate(
         strict=strict,
     )
     question = question_of(test, seed, margin, groups, worst_group=worst_group, clusters=clusters)
-    return Gate(tuple(verdicts(results, baseline, rules, question)))
+    return Gate(tuple(verdicts(results, baseline, rules, question, anytime)))
 
 
 def rules_of(
@@ -193,11 +200,18 @@ def scored_runs(request: Request, baseline: str, on: str | None = None) -> tuple
 
 
 def verdicts(
-    results: Any, baseline: Any, rules: Sequence[Rule], question: Question
+    results: Any,
+    baseline: Any,
+    rules: Sequence[Rule],
+    question: Question,
+    anytime: str | PathLike[str] | None = None,
 ) -> list[Verdict]:
     """Return a verdict for each run of the results, each rule and each group of topics."""
     before, found = _read(baseline), []
     now = _read(results)
+    if anytime is not None:
+        pairs = [(one, _counterpart(one, before, baseline)) for one in now]
+        return looked(Path(anytime), pairs, rules, question.draws.seed)
     for scores in watched(now, len(now), "judging"):
         old = _counterpart(scores, before, baseline)
         _warn_of_other_topics(scores, old)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from spanwise.cli.options import (
     CHUNKS,
@@ -32,12 +36,95 @@ if TYPE_CHECKING:
 
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 TESTS = "Tests"
+PLANNING = "Planning"
 DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
 """Tests that draw random numbers."""
 
 
+PLANNED = {
+    *("plan", "judgements", "runs", "topics", "sd", "difference", "means", "measures", "baseline"),
+    *("tests", "correction", "confidence", "resamples", "layout", "as_json", "output"),
+}
+"""Options that have an effect on a plan."""
+
+
+def _or_plan(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Print a plan if that is asked for, else go on with the comparison."""
+
+    @wraps(command)
+    def called(**words: Any) -> Any:
+        from spanwise.errors import UsageError
+
+        planning = {name: words.pop(name) for name in ("sd", "difference", "means")}
+        context = click.get_current_context()
+        if words.pop("plan"):
+            for one in context.command.params:
+                given = context.get_parameter_source(str(one.name)) != ParameterSource.DEFAULT
+                if given and one.name not in PLANNED:
+                    raise UsageError(f"{one.opts[-1]} has no effect with --plan")
+            return _print_plan(words, **planning)
+        for name, value in planning.items():
+            if value is not None:
+                raise UsageError(f"--{name} has no effect without --plan")
+        topics = words["topics"]
+        if topics is not None and topics.isdecimal() and not Path(topics).exists():
+            raise UsageError(
+                f"--topics {topics}: found a number; expected a file of topics, or --plan, with"
+                " which it is the number of topics"
+            )
+        if words["judgements"] is None:
+            raise click.MissingParameter(
+                ctx=context, param_hint="'JUDGEMENTS'", param_type="argument"
+            )
+        return command(**words)
+
+    return called
+
+
+def _print_plan(
+    words: dict[str, Any], sd: float | None, difference: float | None, means: str | None
+) -> None:
+    """Print what a number of topics can show."""
+    from spanwise.console import emit, page_width, styled
+    from spanwise.errors import UsageError
+    from spanwise.stats.resampling import RESAMPLES
+    from spanwise.workflows.plan import plan, rendered
+
+    topics, layout, output = words["topics"], words["layout"], words["output"]
+    if topics is None:
+        raise UsageError("--plan needs the number of topics; expected --plan --topics 50")
+    if not topics.isdecimal() or not int(topics):
+        raise UsageError(
+            f"--topics {topics}: found no number; expected the number of topics with --plan,"
+            " such as --topics 50"
+        )
+    if layout == "html":
+        raise UsageError("a plan has no page; expected the layout table, md, latex, csv or json")
+    tests = tuple(one.strip() for some in words["tests"] for one in some.split(","))
+    if words["resamples"] is not None and tests and not DRAWN & set(tests):
+        raise UsageError(f"--resamples has no effect on the tests {', '.join(tests)}")
+    source = click.get_current_context().get_parameter_source("correction")
+    if means is None and source != ParameterSource.DEFAULT:
+        raise UsageError("--correction has no effect on a plan without --means")
+    files = [one for one in (words["judgements"], *words["runs"]) if one is not None]
+    found = plan(
+        int(topics),
+        sd=sd,
+        results=files or None,
+        difference=difference,
+        means=() if means is None else means.split(","),
+        measures=words["measures"] or None,
+        baseline=words["baseline"],
+        tests=tests,
+        correction=words["correction"],
+        confidence=words["confidence"],
+        resamples=words["resamples"] or RESAMPLES,
+    )
+    emit(rendered(found, layout, page_width(output), bold=styled(output)), output)
+
+
 @click.command("compare", cls=Command)
-@click.argument("judgements")
+@click.argument("judgements", required=False, metavar="JUDGEMENTS")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option
 @option("--baseline", metavar="RUN", help="Run to compare with: file or name. [default: the first]")
@@ -53,8 +140,8 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     multiple=True,
     metavar="NAME",
     section=TESTS,
-    help="Tests, with commas or repeated: t, wilcoxon, sign, randomisation, bootstrap, tukey,"
-    " randomised_tukey. The first decides what is marked. [default: randomisation]",
+    help="Tests, with commas or repeated: t, wilcoxon, sign, randomisation, bootstrap,"
+    " mcnemar, tukey, randomised_tukey. The first decides what is marked. [default: randomisation]",
 )
 @option(
     "--correction",
@@ -72,11 +159,44 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     help="Confidence level of the intervals. [default: 0.95]",
 )
 @option(
+    "--interval",
+    metavar="NAME",
+    section=TESTS,
+    help="Interval of means of values that are all 0 or 1: wilson, clopper-pearson."
+    " [default: wilson]",
+)
+@option(
     "--resamples",
     type=click.IntRange(min=1000),
     metavar="N",
     section=TESTS,
     help="Number of random draws of a test. [default: 10000]",
+)
+@option(
+    "--plan",
+    is_flag=True,
+    section=PLANNING,
+    help="State what --topics N topics can show, without judgements.",
+)
+@option(
+    "--sd",
+    type=float,
+    metavar="S",
+    section=PLANNING,
+    help="Standard deviation of differences over topics. [default: observed in RESULTS]",
+)
+@option(
+    "--difference",
+    type=float,
+    metavar="D",
+    section=PLANNING,
+    help="Difference to find, for its power and the topics needed.",
+)
+@option(
+    "--means",
+    metavar="M,...",
+    section=PLANNING,
+    help="Means of a published table, baseline first: can it show anything?",
 )
 @option(
     "--budget",
@@ -97,6 +217,7 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
 @seed_option
 @on_option
 @workers_option
+@_or_plan
 @with_request
 def command(
     request: Request,
@@ -109,6 +230,7 @@ def command(
     tests: tuple[str, ...],
     correction: str,
     confidence: float,
+    interval: str | None,
     seed: int,
     resamples: int | None,
     layout: str,
@@ -133,6 +255,10 @@ def command(
     With --budget, chunks are compared after the same amount of reading, and warnings name what
     makes other comparisons of them unfair.
 
+    With --plan, nothing is scored: --topics is the number of topics, and the output states the
+    smallest p, and the difference that would be found, its power, or the topics needed. The spread
+    is --sd, or that of a file of results, which stands in the place of JUDGEMENTS.
+
     \b
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
@@ -141,6 +267,8 @@ def command(
       spanwise compare results.jsonl --baseline bm25
       spanwise compare judged.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
+      spanwise compare --plan --topics 50 --sd 0.2 --difference 0.05
+      spanwise compare --plan --topics 10 --means 0.70,1.00
     """
     from functools import partial
 
@@ -173,6 +301,7 @@ def command(
         margin=margin_of(margin),
         clusters=clusters_of(clusters),
         more_repeats=repeats == "more",
+        interval=interval,
     )
     request = without_idle_topics(request, groups)
     where = on or PROCESSES

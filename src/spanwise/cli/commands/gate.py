@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from spanwise.cli.options import (
     FILES,
@@ -58,6 +59,11 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Test, as for compare. [default: randomisation]",
 )
+@option(
+    "--anytime",
+    metavar="STATE",
+    help="File that keeps what was seen, for verdicts that hold at every look.",
+)
 @printed_as("md", "json", "junit")
 @option(
     "--junit",
@@ -84,6 +90,7 @@ def command(
     worst_group: bool,
     alpha: float | None,
     test: str,
+    anytime: str | None,
     seed: int,
     clusters: str | None,
     layout: str,
@@ -101,6 +108,11 @@ def command(
     RESULTS and the baseline are files written by `spanwise eval -o
     RESULTS.jsonl`; or judgements, with runs to be scored, and a run as the baseline.
 
+    With --anytime STATE, verdicts hold at every look, as continuous integration needs: topics are
+    taken in random order, a run fails once it is surely worse by more than --max-drop, and passes
+    once it surely is not. Each look goes on with topics not yet seen; the share of topics that a
+    decision did not need is printed. An undecided run passes so far.
+
     The verdicts are printed as Markdown. JUnit XML is written beside RESULTS, to --junit FILE, or
     to -o FILE.xml.
 
@@ -108,6 +120,7 @@ def command(
     Examples:
       spanwise gate new.jsonl --baseline main.jsonl -m 'SpanR(budget=2000)' --max-drop 0.02
       spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 -o gate.xml
+      spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --anytime gate-state.jsonl
       spanwise gate qrels.txt new.run --baseline main.run -m nDCG@10
       spanwise gate new.jsonl --baseline main.jsonl -m AP --margin 0.01 --strict
       spanwise gate new.jsonl --baseline main.jsonl -m AP --groups groups.txt --worst-group
@@ -125,6 +138,18 @@ def command(
         raise UsageError("no measure is given; expected the measures to check: -m nDCG@10")
     if layout == "junit" and output is not None and junit is not None:
         raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
+    if anytime is not None:
+        source = click.get_current_context().get_parameter_source
+        for name, given in (
+            ("--min", floor is not None),
+            ("--max", ceiling is not None),
+            ("--margin", margin is not None),
+            ("--worst-group", worst_group),
+            ("--clusters", clusters is not None),
+            ("--test", source("test") != ParameterSource.DEFAULT),
+        ):
+            if given:
+                raise UsageError(f"{name} has no effect with --anytime")
     rules = rules_of(
         measures,
         floor=floor,
@@ -139,7 +164,7 @@ def command(
         *(test, seed, margin, groups, request.topics), worst_group=worst_group, clusters=clusters
     )
     new, old = scored_runs(without_idle_topics(request, groups), baseline, on)
-    found = verdicts(new, old, rules, question)
+    found = verdicts(new, old, rules, question, anytime)
     if layout == "junit":
         write_atomically(Path(output or "-"), as_junit(found))
     if layout != "junit" or junit is not None:
