@@ -28,12 +28,22 @@ def walk(page):
 
 def settle(page):
     """Wait until the rankings are those of the topic that was chosen last."""
-    page.wait_for_function(
-        """() => {
+    until(
+        page,
+        """(() => {
             const { asked, shown } = document.getElementById("rankings").dataset;
             return asked && asked === shown;
-        }"""
+        })()""",
     )
+
+
+def until(page, expression):
+    """Wait until an expression is true; the page itself forbids to evaluate texts."""
+    for _ in range(300):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never became true: {expression}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -429,16 +439,16 @@ def test_one_measure_is_chosen_for_the_whole_page(reader, demo_page):
     page = reader.open(demo_page)
     walk(page)
     page.select_option("#measure", label="P@5")
-    page.wait_for_function("document.getElementById('tally').textContent.startsWith('P@5')")
+    until(page, "document.getElementById('tally').textContent.startsWith('P@5')")
     chosen = "document.getElementById('curve').selectedOptions[0].textContent"
     assert page.evaluate(chosen) == "P by rank"
     assert page.inner_text("#runs thead th:nth-child(2)") == "P@5"
-    page.wait_for_function("document.querySelector('#rankings .note').innerText.endsWith('P@5')")
+    until(page, "document.querySelector('#rankings .note').innerText.endsWith('P@5')")
 
 
 def test_a_print_has_everything_without_scrolling(reader, questions_page):
     page = reader.open(questions_page)
-    page.wait_for_function("document.querySelectorAll('#rankings tbody tr').length > 0")
+    until(page, "document.querySelectorAll('#rankings tbody tr').length > 0")
     for chart in CHARTS:
         page.wait_for_selector(f"#{chart}[data-ready=yes] svg", state="attached")
     page.emulate_media(media="print")
