@@ -209,9 +209,10 @@ def test_the_page_counts_in_the_unit_of_the_budget(folder, capfdbinary):
     ranking = json.loads(part_of(page, "topic-0"))[0]["runs"]["0"]
     header = json.loads(part_of(page, "all"))["headers"][ranking["head"]]
     columns = dict(zip(header[-len(ranking["cells"]) :], ranking["cells"], strict=True))
-    # 500 characters: all of rank 1, with 200 relevant ones, and 100 of rank 2
-    assert columns["read"][:3] == ["400", "500", "500"]
-    assert columns["new"][:3] == ["200", "0", "0"]
+    # rank 2 holds 200 relevant characters and rank 3 another 100; the budget ends inside rank 2
+    assert columns["read"][:3] == ["400", "800", "1200"]
+    assert columns["new"][:3] == ["200", "200", "100"]
+    assert ranking["ends"] == [500]
 
 
 def part_of(page, name):
