@@ -159,6 +159,16 @@ def test_twenty_four_runs_are_told_apart_and_keep_their_order(tmp_path):
     assert encoding["color"]["scale"]["range"][:3] == [colour for colour, _ in styles[:3]]
 
 
+def test_ranks_are_drawn_with_the_probability_of_being_best(tmp_path):
+    file = tmp_path / "p.json"
+    assert plot("ranks", QRELS, *RUNS, "-m", "RR", "-o", file) == (b"", "", 0)
+    values = json.loads(file.read_text())["data"]["values"]
+    assert [one["rank"] for one in values] == [1, 2, 3]
+    assert sum(one["probability"] for one in values) == pytest.approx(1)
+    assert all(one["low"] <= one["rank"] <= one["high"] for one in values)
+    assert "ranks need two runs" in plot("ranks", QRELS, RUNS[0], "-m", "RR", "-o", file)[1]
+
+
 def test_groups_are_drawn_with_their_intervals(tmp_path):
     groups, file = tmp_path / "groups.csv", tmp_path / "p.json"
     groups.write_text("topic,half\n" + "".join(f"q{n:02},{n > 6}\n" for n in range(1, 13)))

@@ -107,3 +107,10 @@ def test_the_sentence_comes_first_in_every_representation():
     assert " ".join(str(c).split()).startswith(sentence)
     assert c._repr_html_().startswith("<p><strong>a is best on RR: 1.0000; b has")
     assert json.loads(json.dumps(c.to_dict()))["verdict"][0]["sentence"] == sentence
+
+
+def test_the_footer_tells_how_probable_it_is_that_each_run_is_the_best():
+    c = compared([(1, 2), (2, 1)] * 15 + [(1, 9)])
+    (line,) = c.odds()
+    assert line.startswith("best on RR, not settled: a ")
+    assert line.partition("a ")[2].endswith(" %") or "b " in line

@@ -38,6 +38,7 @@ def test_the_probability_of_being_best_is_that_of_all_resamples():
 def test_equal_runs_share_the_probability():
     found = contest([[0.5, 0.5, 0.1], [0.7, 0.7, 0.2], [0.6, 0.6, 0.3]])
     assert found.probability == (0.5, 0.5, 0.0)
+    assert (found.rank_low, found.rank_high) == ((1, 1, 3), (2, 2, 3))
     assert set(found.contenders) >= {0, 1}
     assert found.winner(0.95) is None
 

@@ -121,6 +121,20 @@ class Contest:
         """The runs that cannot be told from the best."""
         return tuple(run for run, better in enumerate(self.behind) if not better)
 
+    def odds(self, confidence: float) -> str:
+        """Return how probable it is that each run is the best, and which runs are out.
+
+        >>> Contest(("a", "b", "c"), 9, (0.62, 0.38, 0.0), (1, 1, 3), (2, 2, 3), ((), (), (0,)),
+        ...     0, (0, 0, 0), (0, 0, 0), (0, 0, 0)).odds(0.95)
+        'not settled: a 62 %, b 38 %; c is out'
+        """
+        chances = sorted(((self.probability[run], -run) for run in self.contenders), reverse=True)
+        shown = [f"{self.runs[-run]} {share(round(p, 2))}" for p, run in chances if p >= 0.005]
+        out = [run for run, better in zip(self.runs, self.behind, strict=True) if better]
+        words = "settled" if self.winner(confidence) is not None else "not settled"
+        line = f"{words}: {', '.join(shown) or 'unknown'}"
+        return f"{line}; {listed(out)} {'is' if len(out) == 1 else 'are'} out" if out else line
+
     def winner(self, confidence: float) -> int | None:
         """Return the run that all others are clearly behind, or None if nothing is settled."""
         if len(self.behind) < 2 or len(self.contenders) != 1:
@@ -609,6 +623,14 @@ class Comparison:
             return []
         name = " and ".join(part.capitalize() for part in next(iter(kinds.values())).split("-"))
         return [f"values of 0 and 1 ({listed(list(kinds))}): {name}'s interval"]
+
+    def odds(self) -> list[str]:
+        """Return a line for each measure that decides: which runs may be the best."""
+        shown = self.contests if self.systems else list(self.contests)[:1]
+        return [
+            f"best on {measure}, {self.contests[measure].odds(self.confidence)}"
+            for measure in shown
+        ]
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""

@@ -88,7 +88,7 @@ def below(c: Comparison) -> list[str]:
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
     parts = (*c.legend(), *analysis(c), *strength(c), *_shared_notes(c))
-    return [first, c.scores[0].signature, *parts]
+    return [*c.odds(), first, c.scores[0].signature, *parts]
 
 
 def analysis(c: Comparison) -> list[str]:

@@ -19,6 +19,7 @@ from spanwise.report.comparison import WORDS, base_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
+    from spanwise.model.comparison import Contest
     from spanwise.model.groups import GroupedMeans
     from spanwise.model.scores import Scores
 
@@ -230,6 +231,57 @@ def group_points(groups: GroupedMeans, measure: str) -> list[dict[str, Any]]:
         }
         for one in groups.means
         if one.measure == measure and isfinite(one.value)
+    ]
+
+
+def ranks_spec(measure: str) -> Spec:
+    """Return the interval of the rank of each run, with the probability that it is the best."""
+    runs: dict[str, Any] = {"field": "run", "type": "nominal", "title": None, "sort": None}
+    x: dict[str, Any] = {
+        "type": "quantitative",
+        "title": f"rank by {measure}, 95 % interval",
+        "axis": {"tickMinStep": 1},
+        "scale": {"zero": False, "nice": False, "padding": 12},
+    }
+    tooltip = [
+        *({"field": name} for name in ("run", "low", "high")),
+        {"field": "probability", "format": ".1%", "title": "probability of being the best"},
+    ]
+    interval = {
+        "mark": {"type": "bar", "height": 8, "cornerRadius": 4, "opacity": 0.35},
+        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "tooltip": tooltip},
+    }
+    likely = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {"x": {**x, "field": "rank"}, "tooltip": tooltip},
+    }
+    words = {
+        "mark": {"type": "text", "align": "left", "dx": 8, "dy": -10},
+        "encoding": {"x": {**x, "field": "rank"}, "text": {"field": "label"}},
+    }
+    colour = {"field": "out", "type": "nominal", "legend": None}
+    scale = {"domain": [False, True], "range": [COLOURS[0], "#888888"]}
+    return {
+        "encoding": {"y": runs, "color": {**colour, "scale": scale}},
+        "layer": [interval, likely, words],
+    }
+
+
+def rank_points(contest: Contest, order: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the data of a picture of ranks: a run, its interval, its rank, and its chance."""
+    return [
+        {
+            "run": contest.runs[run],
+            "rank": rank,
+            "low": contest.rank_low[run],
+            "high": contest.rank_high[run],
+            "from": contest.rank_low[run] - 0.15,
+            "to": contest.rank_high[run] + 0.15,
+            "probability": contest.probability[run],
+            "label": f"{contest.probability[run]:.0%}",
+            "out": bool(contest.behind[run]),
+        }
+        for rank, run in enumerate(order, start=1)
     ]
 
 

@@ -96,7 +96,10 @@ def _surely(c: Comparison, d: Difference) -> str:
     word = "better" if better == d.wins else "worse"
     bounds = f"{c.confidence:.0%} interval {d.low:+.4f} to {d.high:+.4f}, "
     bounds = bounds if isfinite(d.low) else ""
-    return f"({bounds}{_p(d)}; {word} on {better} of {d.topics} topics)"
+    p = _p(d)
+    if d.p_adjusted >= c.alpha > d.p:  # the search for the best allows for several runs already
+        p = f"p = {d.p:.4f} before correction"
+    return f"({bounds}{p}; {word} on {better} of {d.topics} topics)"
 
 
 def _uncertain(d: Difference) -> str:

@@ -126,7 +126,7 @@ class _Resampled:
     values: FloatArray
     owners: IntArray | None = None  # the number of the cluster of each topic
     firsts: list[FloatArray] = field(default_factory=list)
-    ranks: list[IntArray] = field(default_factory=list)
+    ranks: list[tuple[IntArray, IntArray]] = field(default_factory=list)
     shifted: list[FloatArray] = field(default_factory=list)  # means less those of all topics
     spreads: FloatArray = field(init=False)  # of the mean differences of all pairs
     errors: FloatArray = field(init=False)  # the same without the bias of few topics
@@ -173,10 +173,12 @@ class _Resampled:
         """Add the means of some resamples: a row each, a column per run."""
         ahead = drawn >= drawn.max(axis=1, keepdims=True) - SAME
         self.firsts.append((ahead / ahead.sum(axis=1, keepdims=True)).sum(axis=0))
-        order = np.argsort(-drawn, axis=1, kind="stable")
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(1, drawn.shape[1] + 1)[None, :], axis=1)
-        self.ranks.append(ranks)
+        best, worst = np.empty((2, *drawn.shape), np.int32)  # equal runs share their ranks
+        for run in range(drawn.shape[1]):
+            ahead_of_it = drawn - drawn[:, [run]]
+            best[:, run] = 1 + (ahead_of_it > SAME).sum(axis=1)
+            worst[:, run] = (ahead_of_it >= -SAME).sum(axis=1)
+        self.ranks.append((best, worst))
         self.shifted.append(drawn - self.values.mean(axis=0))
 
     def _bound(self, runs: IntArray, confidence: float) -> float:
@@ -232,18 +234,20 @@ class _Resampled:
                 unknown,
                 clusters,
             )
-        means, ranks = self.values.mean(axis=0), np.concatenate(self.ranks)
+        means = self.values.mean(axis=0)
+        best, worst = (np.concatenate(ranks) for ranks in zip(*self.ranks, strict=True))
         gaps = means[:, None] - means[None, :]
         clear, limits = self._behind(gaps, self.errors, confidence)
         reach = self.errors[int(np.argmax(means))] * limits
-        levels = [(1 - confidence) / 2, (1 + confidence) / 2]
-        bounds = np.quantile(ranks, levels, axis=0, method="inverted_cdf").astype(np.int64)
-        low, high = bounds.tolist()
+        low, high = (
+            np.quantile(ranks, level, axis=0, method="inverted_cdf").astype(np.int64).tolist()
+            for ranks, level in ((best, (1 - confidence) / 2), (worst, (1 + confidence) / 2))
+        )
         first = int(np.argmax(means))
         return Contest(
             self.runs,
             topics,
-            tuple((np.sum(self.firsts, axis=0) / len(ranks)).tolist()),
+            tuple((np.sum(self.firsts, axis=0) / len(best)).tolist()),
             tuple(low),
             tuple(high),
             tuple(tuple(np.flatnonzero(clear[:, run]).tolist()) for run in range(runs)),

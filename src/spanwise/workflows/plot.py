@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.console import write_atomically
 from spanwise.errors import UnknownName, UsageError
-from spanwise.evaluation.compare import place_of, refuse_none, scores_of
+from spanwise.evaluation.compare import only, place_of, refuse_none, scores_of, stated
 from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.grouping import groupings_of, without_idle_topics
 from spanwise.evaluation.kinds import kinds_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from spanwise.model.groups import Groupings
     from spanwise.report.plots import Curve, Spec
 
-KINDS = (*CURVES, "curve", "differences", "scatter", "groups")
+KINDS = (*CURVES, "curve", "differences", "scatter", "groups", "ranks")
 """Names of all kinds of pictures."""
 Values = list[dict[str, Any]]
 
@@ -71,6 +71,9 @@ def plot(
 ) -> Picture:
     """Draw a picture of scores: "differences" of two runs by topic, or a "scatter" of two measures.
 
+    "ranks" are the intervals of the runs' ranks in the first measure, with the probability that
+    each is the best.
+
     "groups" are the means of groups of topics, with intervals; `groups` is what `compare` takes. A
     comparison by groups has them already. A curve, such as "recall-precision", needs scores that
     have all measures of the curve. `baseline` and `run` name the two runs to compare if there are
@@ -90,6 +93,8 @@ def plot(
         return Picture(*of_differences(results, baseline, run))
     if kind == "scatter":
         return Picture(*of_scatter(results))
+    if kind == "ranks":
+        return Picture(*of_ranks(results))
     if kind == "groups":
         known = isinstance(groups, GroupedMeans)
         return Picture(*of_groups(results, groups if known else groupings_of(groups)))
@@ -144,6 +149,8 @@ def picture(
         return of_differences(scores_of(request, baseline), baseline, run)
     if kind == "scatter":
         return of_scatter(scores_of(request, baseline))
+    if kind == "ranks":
+        return of_ranks(scores_of(request, baseline))
     return of_curve(kind, request)
 
 
@@ -222,6 +229,19 @@ def of_groups(
             draws=undecided,
         )
     return plots.groups_spec(measure), plots.group_points(groups, measure)
+
+
+def of_ranks(results: Sequence[Scores]) -> tuple[Spec, Values]:
+    """Return the interval of each run's rank in the first measure, the best run first."""
+    measure = next(iter(results[0].means))
+    if len(results) < 2:
+        raise UsageError("found one run; ranks need two runs or more")
+    first = [only(scores, [measure]) for scores in results]
+    contest = stated(first).contests.get(measure)
+    if contest is None:
+        raise UsageError(f"{measure} is not a mean over topics of each run; ranks need one")
+    order = sorted(range(len(contest.runs)), key=lambda run: contest.gap[run])
+    return plots.ranks_spec(measure), plots.rank_points(contest, order)
 
 
 def of_scatter(results: Sequence[Scores]) -> tuple[Spec, Values]:

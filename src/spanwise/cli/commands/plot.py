@@ -47,8 +47,9 @@ def command(
 
     KIND is recall-precision, ep-gr, nxCG, gain-recall, budget (recall over a reading budget), curve
     (a measure over its cut-offs), differences (two runs, topic by topic), scatter (the first
-    measure against the second) or groups (means of the groups of topics in --groups). Bands are
-    95 % intervals. JUDGEMENTS and RUN are what `spanwise compare` takes. A file that ends in .json
+    measure against the second), groups (means of the groups of topics in --groups) or ranks
+    (intervals of the runs' ranks, with the probability of being the best). Bands are 95 %
+    intervals. JUDGEMENTS and RUN are what `spanwise compare` takes. A file that ends in .json
     contains the Vega-Lite source of the picture.
 
     \b
@@ -58,6 +59,7 @@ def command(
       spanwise plot differences qrels.txt dense.run --baseline bm25.run -m AP -o topics.png
       spanwise plot differences results.jsonl --run dense --baseline bm25 -m AP -o topics.svg
       spanwise plot scatter results.jsonl -m AP,nDCG@10 -o scatter.png
+      spanwise plot ranks results.jsonl -m AP -o ranks.svg
       spanwise plot groups results.jsonl -m AP --groups groups.txt -o groups.svg
     """
     from spanwise.errors import UsageError
