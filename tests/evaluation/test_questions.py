@@ -161,7 +161,7 @@ def test_every_command_matches_by_question(folder, ask):
     lines(folder / "same.jsonl", samples("contexts", CONTEXTS))
     lines(folder / "less.jsonl", samples("contexts", CONTEXTS | {"What do cats do?": ["purr"]}))
     words = ["gate", "gold.jsonl", "run.jsonl", "--baseline", "same.jsonl", "-m", measure]
-    out, _ = ask(*words, "--min", "0.4", "--format", "json")
+    out, _ = ask(*words, "--min", "0.4", "--by", "mean", "--format", "json")
     assert json.loads(out)["verdicts"][0]["before"] == pytest.approx(mean)
     ask(*words, "--min", "0.5", status=1)
     words = ["plot", "differences", "gold.jsonl", "run.jsonl", "less.jsonl", "-m", measure]

@@ -64,7 +64,7 @@ def test_a_topic_has_the_mean_of_its_repeats():
 def test_scores_have_repeats_variances_and_consistency():
     c = spanwise.compare(QRELS, {"base": BASE, "dense": REPEATS}, ["AP"])
     base, dense = sorted(c.to_dict()["scores"], key=lambda one: one["run"])
-    assert set(base) == {"run", "measure", "value"}
+    assert set(base) == {"run", "measure", "value", "low", "high"}
     table = np.array([list(spanwise.evaluate(QRELS, one, "AP").values["AP"]) for one in REPEATS]).T
     inside = table.var(axis=1, ddof=1).mean()
     assert dense["repeats"] == 3
