@@ -211,3 +211,17 @@ def test_python_gates_by_groups_and_margins():
     found = spanwise.gate(new, old, "AP", margin=0.01, groups=groups, worst_group=True)
     assert [one.decision for one in found.verdicts] == ["better", "better", "worse"]
     assert [one.group for one in found.worst_groups] == ["rare"]
+
+
+def test_a_gate_says_first_what_a_comparison_says(tmp_path, capfdbinary):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    results(old, "bm25", [0.5, 0.4] * 15)
+    results(new, "dense", [0.3, 0.2] * 15)
+    words = ["gate", str(new), "--baseline", str(old), "-m", "AP"]
+    assert main(words) == 1
+    lines = capfdbinary.readouterr().out.decode().split("\n\n")
+    assert lines[0].startswith("**Gate: failed")
+    assert lines[1].startswith("bm25 is best on AP: 0.4500; dense has -0.2000")
+    assert main([*words, "--format", "json"]) == 1
+    (one,) = json.loads(capfdbinary.readouterr().out)["verdicts"]
+    assert one["sentence"] == lines[1]

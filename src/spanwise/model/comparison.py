@@ -786,6 +786,7 @@ class Verdict:
     grouping: str = ""  # empty: all topics
     group: str = ""
     of: int = 0  # number of topics of the baseline, where there is such a decision
+    sentence: str = ""  # what a comparison with the baseline says
 
     @property
     def saved(self) -> float | None:

@@ -520,7 +520,8 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
     texts = ("run", "measure", "group", "decision", "verdict")
     columns = tuple(place for place, name in enumerate(header) if name in texts)
     table = as_markdown(Table(header, tuple(rows), _below_gate(verdicts), words=columns))
-    return f"**{verdict}**\n\n{table}"
+    said = dict.fromkeys(visible(one.sentence) for one in verdicts if one.sentence)
+    return "\n\n".join([f"**{verdict}**", *said, table])
 
 
 def _by_interval(one: Verdict) -> bool:
@@ -609,6 +610,7 @@ def gate_as_json(verdicts: Sequence[Verdict]) -> str:
             "topics": one.topics,
             "passed": one.passed,
             "reasons": list(one.reasons),
+            **({"sentence": one.sentence} if one.sentence else {}),
             **(
                 {"value_low": defined(one.value_low), "value_high": defined(one.value_high)}
                 if _by_interval(one)

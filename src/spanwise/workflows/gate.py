@@ -18,7 +18,7 @@ import numpy as np
 
 from spanwise.console import say, watched
 from spanwise.errors import FormatError, UnknownName, UsageError
-from spanwise.evaluation.compare import clusters_of, less_is_better, refuse_none
+from spanwise.evaluation.compare import clusters_of, less_is_better, only, refuse_none, stated
 from spanwise.evaluation.evaluate import PROCESSES, run
 from spanwise.evaluation.grouping import groupings_of
 from spanwise.evaluation.request import Request, names_of
@@ -215,10 +215,25 @@ def verdicts(
     for scores in watched(now, len(now), "judging"):
         old = _counterpart(scores, before, baseline)
         _warn_of_other_topics(scores, old)
-        found += [judged(scores, old, rule, question) for rule in rules]
+        here = [judged(scores, old, rule, question) for rule in rules]
+        said = _sentences(scores, old, rules, question)
+        found += [replace(one, sentence=said.get(one.rule.measure, "")) for one in here]
         if question.groupings is not None:
             found += _of_groups(scores, old, rules, question, question.groupings)
     return found
+
+
+def _sentences(
+    scores: Scores, old: Scores, rules: Sequence[Rule], question: Question
+) -> dict[str, str]:
+    """Return what a comparison of a run with its baseline says, by measure."""
+    both = [topic for topic in old.topics if topic in set(scores.topics)]
+    name = old.run if old.run != scores.run else "the baseline"
+    pair = [replace(restricted(old, both), run=name), restricted(scores, both)]
+    measures = list(dict.fromkeys(rule.measure for rule in rules))
+    asked = replace(question, correction="none", groupings=None)
+    found = stated([only(one, measures) for one in pair], name, asked)
+    return {one.measure: one.sentence for one in found.verdict}
 
 
 def _of_groups(
