@@ -29,7 +29,7 @@ from spanwise.formats.results import holds_results, read_results
 from spanwise.formats.topics.clusters import read_clusters
 from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
-from spanwise.model.comparison import Losses
+from spanwise.model.comparison import Caution, Losses
 from spanwise.model.policy import unit_in_words
 from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
@@ -373,7 +373,12 @@ def compare_at(
     )
     warnings = [*filter(None, [not_found(quotes, lost)]), *warnings]
     warnings += [
-        f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
+        Caution(
+            f"{s.run}: {note}", s.run, "{runs}: the ceilings of some topics are bounds, not exact"
+        )
+        for s in results
+        for note in s.notes
+        if note.startswith(CEILINGS)
     ]
     if ceilings and costly and not budgets.measures:
         warnings.append("no ceilings: the costs of other orders are unknown")
