@@ -14,6 +14,7 @@ import hashlib
 import json
 import logging
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -250,9 +251,15 @@ def page(data, folder):
         keep=str(folder / "runs"),
     )
     (folder / "verdict.txt").write_text(str(found), encoding="utf-8")
-    files = {one.stem: str(one) for one in sorted((folder / "runs").glob("*.jsonl"))}
-    report = spanwise.compare(str(data.questions), files, collection=data.documents, budget=BUDGETS)
-    report.to_html(folder / "report.html")
+    texts = folder / "documents"
+    texts.mkdir(exist_ok=True)
+    for name, text in data.documents.items():
+        (texts / f"{name.partition('.')[0]}.md").write_text(text, encoding="utf-8", newline="")
+    runs = sorted(map(str, (folder / "runs").glob("*.jsonl")))
+    words = ["--collection", str(texts), "--budget", ",".join(map(str, BUDGETS))]
+    output = ["-o", str(folder / "report.html")]
+    command = [sys.executable, "-m", "spanwise", "compare", str(data.questions)]
+    subprocess.run([*command, *runs, *words, *output], check=True)
 
 
 def main(words=None):

@@ -154,3 +154,14 @@ def test_all_needs_a_budget(capfdbinary):
 
 def test_text_beside_quoted_evidence_is_no_warning(three):
     assert not any("was judged" in warning for warning in three.warnings)
+
+
+def test_a_gap_that_excludes_0_is_not_rounded_to_it():
+    from spanwise.model.comparison import Contest
+    from spanwise.report.verdict import _ahead
+
+    chances, ranks, behind = (1.0, 0.0), (1, 2), ((), (0,))
+    contest = Contest(
+        ("a", "b"), 99, chances, ranks, ranks, behind, 0, (0, 0.025), (0, 0.0031), (0, 0.0469)
+    )
+    assert _ahead(contest) == "0.0250 [0.0031, 0.0469] ahead of b"

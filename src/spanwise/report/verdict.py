@@ -237,5 +237,8 @@ def _ahead(contest: Contest) -> str:
     """Return by how much the leader is ahead of the next one."""
     second = _following(contest)
     place = contest.runs.index(second) if second is not None else contest.leader
-    gap, low, high = fitting(contest.gap[place], contest.gap_low[place], contest.gap_high[place])
+    bounds = contest.gap[place], contest.gap_low[place], contest.gap_high[place]
+    gap, low, high = fitting(*bounds)
+    if bounds[1] > 0 and not float(low.replace(",", "")):  # rounding must not reach 0
+        gap, low, high = (number(bound) for bound in bounds)
     return f"{gap} [{low}, {high}] ahead of {second}"
